@@ -1,0 +1,1 @@
+"""The model seam: vocabulary, assembler, adapters and the one way to stream."""

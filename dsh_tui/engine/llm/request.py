@@ -1,0 +1,42 @@
+"""Requests: everything one model call depends on, frozen before it is dispatched.
+
+`ModelRequest` is built by the agent loop from the log and only from the log; `OneShotRequest`
+serves titles and summaries, which are not part of the conversation. The types differ so that
+an invariant can tell them apart. Source: core spec §8.3.7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dsh_tui.engine.base.cancel import CancelSignal
+from dsh_tui.engine.llm.config import CallConfig, ToolSchema
+from dsh_tui.engine.llm.messages import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """One request of the loop. All parts but the signal are deeply frozen JSON."""
+
+    config: CallConfig
+    messages: tuple[Message, ...]
+    system: str | None = None
+    tools: tuple[ToolSchema, ...] = ()
+    session_id: str
+    signal: CancelSignal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneShotRequest:
+    """A request beside the conversation, such as ``session-title`` or ``compaction``."""
+
+    config: CallConfig
+    messages: tuple[Message, ...]
+    system: str | None = None
+    tools: tuple[ToolSchema, ...] = ()
+    session_id: str | None = None
+    purpose: str
+    signal: CancelSignal
+
+
+AnyRequest = ModelRequest | OneShotRequest

@@ -1,0 +1,238 @@
+"""Views: what a screen may know of a session, frozen, cheap to compare, free of JSON.
+
+Made by the folds of this package only; screens, exports and other front ends read them.
+Text in views is raw: whoever draws it makes control characters visible.
+Source: design §2 (prompt to pixels), core spec §3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+CallState = Literal["streaming", "running", "waiting", "ok", "failed", "denied", "cancelled"]
+AgentState = Literal["idle", "running", "waiting", "stopping", "disposed"]
+Tone = Literal["info", "ok", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserView:
+    """A prompt, a steering message, or context that a plugin added."""
+
+    seq: int
+    text: str
+    time: int
+    """Epoch milliseconds."""
+    origin: Literal["prompt", "steering", "context", "blocked"] = "prompt"
+    producer: str = ""
+    """Plugin behind a context message, or the reason a prompt was blocked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThinkingView:
+    """What the model thought; folded to one line until opened."""
+
+    seq: int
+    text: str
+    done: bool
+    duration_ms: int
+    started: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerView:
+    """Markdown from the model. While not ``done``, text only ever grows at the end."""
+
+    seq: int
+    text: str
+    done: bool
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DiffHunk:
+    """Lines with their leading ``' '``, ``'-'`` or ``'+'``; starts are 1-based."""
+
+    old_start: int
+    new_start: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiffView:
+    """One file's change."""
+
+    path: str
+    added: int
+    removed: int
+    hunks: tuple[DiffHunk, ...]
+    created: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolView:
+    """One tool call from its first streamed byte to its result."""
+
+    seq: int
+    call_id: str
+    name: str
+    verb: str
+    """Read, Run, Edit, Write, Search, Find, Plan, or the tool's name."""
+    subject: str
+    """The object of the verb in one line: a path, a command, a pattern."""
+    state: CallState
+    arguments: str
+    """Raw argument text as the model sent it."""
+    output: str = ""
+    summary: str = ""
+    """The result in a few words, for the right column: ``80 lines``, ``exit 1``, ``+3 -1``."""
+    diff: DiffView | None = None
+    duration_ms: int | None = None
+    started: int = 0
+    feedback: str = ""
+    """Words with which a person denied it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoticeView:
+    """Something the log says that is neither the user nor the model: errors, stops, cuts, switches."""
+
+    seq: int
+    tone: Tone
+    text: str
+    hint: str = ""
+    """The next thing to do, where there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEndView:
+    """Closes a turn: how it ended and what it took."""
+
+    seq: int
+    turn: int
+    reason: str
+    duration_ms: int
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cache_percent: int | None = None
+
+
+BlockView: TypeAlias = UserView | ThinkingView | AnswerView | ToolView | NoticeView | TurnEndView
+
+
+@dataclass(frozen=True, slots=True)
+class TodoView:
+    """One line of the agent's plan."""
+
+    content: str
+    status: Literal["pending", "in_progress", "completed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardView:
+    """What is to be approved, in full: a command, a diff, or arguments."""
+
+    kind: Literal["command", "diff", "generic"]
+    text: str = ""
+    cwd: str = ""
+    description: str = ""
+    diff: DiffView | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalView:
+    """A call that waits for a person."""
+
+    id: str
+    call_id: str
+    tool: str
+    verb: str
+    subject: str
+    reason: str
+    card: CardView
+    cwd: str
+    asked_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryView:
+    """A failed request that will be sent again at ``due`` (epoch ms)."""
+
+    attempt: int
+    limit: int | None
+    due: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusView:
+    """The status bar's facts. Token counts are of the last request (``context_used``) or totals."""
+
+    model: str = ""
+    provider: str = ""
+    effort: str = ""
+    mode: str = "ask"
+    state: AgentState = "idle"
+    turn_started: int | None = None
+    last_activity: int | None = None
+    """When the model was last heard, epoch ms; None while nothing is asked of it."""
+    context_used: int = 0
+    context_window: int | None = None
+    cache_percent: int | None = None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    turns: int = 0
+    retry: RetryView | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatView:
+    """All that the chat screen shows. ``blocks`` is a read-only live sequence, never copied.
+
+    ``changed_from`` is the lowest index of ``blocks`` that may differ from the last view
+    (``len(blocks)`` if none); ``generation`` changes when it is another session altogether.
+    """
+
+    session_id: str
+    title: str
+    cwd: str
+    blocks: Sequence[BlockView]
+    changed_from: int
+    generation: int
+    status: StatusView = field(default_factory=StatusView)
+    todos: tuple[TodoView, ...] = ()
+    approvals: tuple[ApprovalView, ...] = ()
+    queue: tuple[str, ...] = ()
+    queue_paused: bool = False
+    read_only: str = ""
+    """Why nothing can be sent, or empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    """One line of the session browser."""
+
+    id: str
+    title: str
+    cwd: str
+    project: str
+    created_at: int
+    updated_at: int
+    turns: int
+    status: Literal["ok", "damaged", "busy", "foreign-version"]
+    source: Literal["dsh-tui", "dsh"] = "dsh-tui"
+    parent: str | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One choice of the model picker."""
+
+    provider: str
+    model: str
+    efforts: tuple[str, ...]
+    default_effort: str
+    context_window: int | None
+    current: bool = False

@@ -1,0 +1,1 @@
+"""The session log: append-only, event-sourced, the truth that everything else folds."""
