@@ -1,0 +1,98 @@
+"""The ``agent/*`` events, typed. Dispatched in the agent's scope: its own listeners and global ones.
+
+Turns, steps and tokens are not mirrored here; they are ``session/event``. Listeners of waterfalls
+get ``(…args, next)``; not calling ``next`` decides alone. Source: core spec §7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dsh_tui.engine.agent.agent import Agent, AgentStatus, QueuedMessage, SessionStart
+from dsh_tui.engine.agent.decisions import ContinuationDecision, PromptDecision, RequestErrorDecision
+from dsh_tui.engine.base.cancel import CancelSignal
+from dsh_tui.engine.kernel import Emit, Serial, Waterfall
+from dsh_tui.engine.llm.chunks import Failure
+from dsh_tui.engine.llm.config import CallConfig, ToolSchema
+from dsh_tui.engine.llm.messages import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreStep:
+    """What the step that is about to open will send in front of the history."""
+
+    turn: int
+    step: int
+    system: str | None
+    tools: tuple[ToolSchema, ...]
+    prefix: tuple[Message, ...]
+    signal: CancelSignal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestFailure:
+    """One failed attempt. ``attempt`` counts from 1 within the step; ``steps_failed`` counts the steps
+    of this turn that ended in `RetryStep` one after the other."""
+
+    turn: int
+    step: int
+    attempt: int
+    config: CallConfig
+    failure: Failure
+    error: BaseException | None
+    steps_failed: int
+    signal: CancelSignal
+
+    @property
+    def provider(self) -> str:
+        return self.config["provider"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continuation:
+    """A step is over. ``default`` is what happens if nobody objects."""
+
+    turn: int
+    step: int
+    message: Message | None
+    default: ContinuationDecision
+    signal: CancelSignal
+
+
+AGENT_CREATED: Emit[[Agent]] = Emit("agent/created")
+"""A raise vetoes the creation; `AGENT_DISPOSED` follows then."""
+
+AGENT_DISPOSED: Emit[[Agent]] = Emit("agent/disposed")
+AGENT_STATUS: Emit[[Agent, AgentStatus]] = Emit("agent/status")
+AGENT_QUEUED: Emit[[Agent, QueuedMessage]] = Emit("agent/queued")
+AGENT_DROPPED: Emit[[Agent, tuple[QueuedMessage, ...]]] = Emit("agent/dropped")
+"""Cancel threw these away unsent; whoever typed them may want them back."""
+
+AGENT_SESSION_START: Emit[[Agent, SessionStart]] = Emit("agent/session-start")
+"""Once, after registration and before the loop starts. May ``inject``; can't veto."""
+
+AGENT_PROMPT_SUBMIT: Waterfall[[Agent, QueuedMessage, CancelSignal], PromptDecision] = Waterfall(
+    "agent/prompt-submit"
+)
+AGENT_SESSION_PREFIX: Waterfall[[Agent, tuple[Message, ...], CancelSignal], tuple[Message, ...]] = Waterfall(
+    "agent/session-prefix"
+)
+"""Composed once per loop instance; the seed argument is empty and frozen. Return ``(*await next(), mine)``."""
+
+AGENT_PRE_STEP: Serial[[Agent, PreStep], object] = Serial("agent/pre-step")
+"""The place to change what the model sees (compaction). Results are ignored."""
+
+AGENT_REQUEST: Waterfall[[Agent, int, int, CallConfig], CallConfig] = Waterfall("agent/request")
+"""``(agent, turn, step, config)``: the config is frozen; return a replacement to change it."""
+
+AGENT_REQUEST_ERROR: Waterfall[[Agent, RequestFailure], RequestErrorDecision] = Waterfall(
+    "agent/request-error"
+)
+AGENT_STEP_RESULT: Waterfall[[Agent, Message], Message] = Waterfall("agent/step-result")
+"""Post-process the assembled answer before it is logged and its tools run."""
+
+AGENT_TURN_CONTINUATION: Waterfall[[Agent, Continuation], ContinuationDecision] = Waterfall(
+    "agent/turn-continuation"
+)
+AGENT_ERROR: Emit[[Agent, int, int, BaseException]] = Emit("agent/error")
+"""``(agent, turn, step, error)``: something went wrong; the agent lives on. Step 0: outside any step."""
