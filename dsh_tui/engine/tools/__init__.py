@@ -1,0 +1,1 @@
+"""The tool seam: definitions, the registry, and the pipeline every call goes through."""

@@ -1,0 +1,56 @@
+"""Decisions: the only way a listener steers a tool call.
+
+Before the body: `Allow`, `Deny` or `Ask`; nobody rewrites arguments, so that what was
+approved is what runs. After it: `Accept` or `Block`. Source: core spec §6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from dsh_tui.engine.llm.blocks import Block as ContentBlock
+
+if TYPE_CHECKING:
+    from dsh_tui.engine.agent.decisions import HookContext
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """Run the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """Do not run it. ``reason`` is what the model reads."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Run it only if a person says so. ``reason`` is one sentence for that person."""
+
+    reason: str
+
+
+PreDecision: TypeAlias = Allow | Deny | Ask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accept:
+    """Keep the result, perhaps with other content, perhaps with more for the model to know."""
+
+    content: str | tuple[ContentBlock, ...] | None = None
+    additional_context: tuple[HookContext, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Tell the model that the result does not stand, and why. What ran, ran."""
+
+    feedback: str
+    additional_context: tuple[HookContext, ...] = ()
+
+
+PostDecision: TypeAlias = Accept | Block
