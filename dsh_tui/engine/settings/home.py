@@ -1,0 +1,79 @@
+"""The home folder: where sessions, plugins, settings and credentials live.
+
+``$DSH_TUI_HOME``, else ``~/.dsh-tui``; directories 0700, files 0600. Source: design §3.2.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dsh_tui.engine.base.errors import HarnessError
+
+
+class HomeError(HarnessError):
+    """The home folder can't be used; the message names it and says what to do."""
+
+    code = "HOME_UNUSABLE"
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Paths below one root. Nothing is created until `prepare`."""
+
+    root: Path
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> Home:
+        """The home that this environment names; relative paths count from the working directory."""
+        named = environ.get("DSH_TUI_HOME", "").strip()
+        return cls(Path(named).expanduser().absolute() if named else Path.home() / ".dsh-tui")
+
+    @property
+    def sessions(self) -> Path:
+        return self.root / "sessions"
+
+    @property
+    def plugins(self) -> Path:
+        return self.root / "plugins"
+
+    @property
+    def settings(self) -> Path:
+        return self.root / "settings.yaml"
+
+    @property
+    def credentials(self) -> Path:
+        return self.root / "credentials.yaml"
+
+    @property
+    def instructions(self) -> Path:
+        return self.root / "AGENTS.md"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def spill(self) -> Path:
+        return self.root / "spill"
+
+    def prepare(self) -> None:
+        """Create what is missing and prove that it can be written.
+
+        Raises:
+            HomeError: it cannot; nothing of the user's was changed.
+        """
+        try:
+            for folder in (self.root, self.sessions, self.plugins, self.logs):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise HomeError(
+                f"cannot use {self.root}: {error.strerror or error}; "
+                "mend its permissions or set DSH_TUI_HOME to another folder"
+            ) from error
+        if not os.access(self.sessions, os.W_OK | os.X_OK):
+            raise HomeError(
+                f"cannot write to {self.sessions}; mend its permissions or set DSH_TUI_HOME to another folder"
+            )
