@@ -31,16 +31,13 @@ class PreStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestFailure:
-    """One failed attempt. ``attempt`` counts from 1 within the step; ``steps_failed`` counts the steps
-    of this turn that ended in `RetryStep` one after the other."""
+    """One failed request. ``attempt`` counts from 1 within the step."""
 
     turn: int
     step: int
     attempt: int
     config: CallConfig
     failure: Failure
-    error: BaseException | None
-    steps_failed: int
     signal: CancelSignal
 
     @property
@@ -77,7 +74,7 @@ AGENT_PROMPT_SUBMIT: Waterfall[[Agent, QueuedMessage, CancelSignal], PromptDecis
 AGENT_SESSION_PREFIX: Waterfall[[Agent, tuple[Message, ...], CancelSignal], tuple[Message, ...]] = Waterfall(
     "agent/session-prefix"
 )
-"""Composed once per loop instance; the seed argument is empty and frozen. Return ``(*await next(), mine)``."""
+"""Composed once per loop instance from an empty seed. Return ``(*await next(), mine)``."""
 
 AGENT_PRE_STEP: Serial[[Agent, PreStep], object] = Serial("agent/pre-step")
 """The place to change what the model sees (compaction). Results are ignored."""
