@@ -1,0 +1,184 @@
+"""argv → app | exec | sessions | plugins | doctor. Imports what a command needs, when it needs it.
+
+Every fault of the user's is one line on stderr: 2 for usage and settings, 1 for the rest.
+Source: design §4.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NoReturn
+
+from dsh_tui import __version__
+from dsh_tui.launch import ExecOptions, LaunchOptions
+
+EFFORTS = ("off", "low", "high", "max")
+MODES = ("ask", "edits", "plan", "full")
+USAGE_ERROR = 2
+INTERRUPTED = 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse with one-line errors."""
+
+    def error(self, message: str) -> NoReturn:
+        fail(f"{message}; see `{self.prog} --help`", USAGE_ERROR)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Say what is wrong in one line and leave."""
+    print(f"dsh-tui: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201  # the one place that speaks for the command line
+    raise SystemExit(code)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the result is the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    command = COMMANDS.get(arguments[0]) if arguments else None
+    try:
+        return command(arguments[1:]) if command else _app(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output left; stdout must not be flushed again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-m", "--model", metavar="PROVIDER/MODEL", help="model to use")
+    parser.add_argument("--effort", choices=EFFORTS, help="how much the model thinks")
+    parser.add_argument("--mode", choices=MODES, help="what runs without asking (default: ask)")
+
+
+def _app(arguments: list[str]) -> int:
+    parser = _Parser(
+        prog="dsh-tui",
+        description="A coding agent in your terminal.",
+        epilog=f"other commands: {', '.join(COMMANDS)}; each has its own --help",
+    )
+    parser.add_argument(
+        "directory", nargs="?", default=".", metavar="DIR", help="where to work (default: here)"
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "-c", "--continue", dest="continue_last", action="store_true", help="last session here"
+    )
+    which.add_argument("-r", "--resume", nargs="?", const="", metavar="ID", help="a session, or choose one")
+    which.add_argument("--fork", metavar="ID[@SEQ]", help="start from a copy of a session")
+    _common(parser)
+    parser.add_argument("--demo", action="store_true", help="play the bundled recording")
+    parser.add_argument("--version", action="version", version=f"dsh-tui {__version__}")
+    options = parser.parse_args(arguments)
+    cwd = _directory(options.directory)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        fail("the app needs a terminal; use `dsh-tui exec PROMPT` in scripts and pipes", USAGE_ERROR)
+    os.environ.setdefault("TEXTUAL_FPS", "120")  # read when textual is imported; a user's own value wins
+    from dsh_tui.app import run_app
+
+    return run_app(
+        LaunchOptions(
+            cwd=cwd,
+            continue_last=options.continue_last,
+            resume=options.resume,
+            fork=options.fork,
+            model=options.model,
+            effort=options.effort,
+            mode=options.mode,
+            demo=options.demo,
+        )
+    )
+
+
+def _directory(text: str) -> Path:
+    path = Path(text).expanduser()
+    if path.is_dir():
+        return path.absolute()
+    near = get_close_matches(text, list(COMMANDS), n=1) if os.sep not in text else []
+    hint = f"; did you mean the command `{near[0]}`?" if near else ""
+    fail(f"{text}: no such directory{hint}", USAGE_ERROR)
+
+
+def _exec(arguments: list[str]) -> int:
+    parser = _Parser(prog="dsh-tui exec", description="Run one task; the answer goes to stdout.")
+    parser.add_argument("prompt", nargs="?", default="-", metavar="PROMPT", help="the task; - reads stdin")
+    parser.add_argument("-C", dest="directory", metavar="DIR", help="where to work")
+    parser.add_argument("--resume", metavar="ID", help="go on with a session")
+    parser.add_argument("--output", choices=("text", "json", "stream-json"), default="text")
+    _common(parser)
+    options = parser.parse_args(arguments)
+    prompt = options.prompt
+    if prompt == "-":
+        if sys.stdin.isatty():
+            fail("no PROMPT; give one, or pipe it in", USAGE_ERROR)
+        prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
+    if not prompt.strip():
+        fail("the prompt is empty", USAGE_ERROR)
+    from dsh_tui.engine.frontends.exec import run_exec
+
+    return run_exec(
+        ExecOptions(
+            cwd=_directory(options.directory or "."),
+            cwd_given=options.directory is not None,
+            prompt=prompt,
+            resume=options.resume,
+            output=options.output,
+            model=options.model,
+            effort=options.effort,
+            mode=options.mode,
+        )
+    )
+
+
+def _sessions(arguments: list[str]) -> int:
+    parser = _Parser(prog="dsh-tui sessions", description="Look at stored sessions.")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|show|export")
+    listing = verbs.add_parser("list", help="all sessions, newest first")
+    listing.add_argument("--json", action="store_true")
+    show = verbs.add_parser("show", help="one session's transcript")
+    show.add_argument("id")
+    show.add_argument("--json", action="store_true", help="the log itself, unpacked")
+    export = verbs.add_parser("export", help="one session as Markdown or JSON lines")
+    export.add_argument("id")
+    export.add_argument("--json", action="store_true", help="the log itself, unpacked")
+    export.add_argument("-o", "--output", type=Path, help="file to write (default: stdout)")
+    options = parser.parse_args(arguments)
+    from dsh_tui.engine.frontends import sessions
+
+    if options.verb == "list":
+        return sessions.list_sessions(as_json=options.json)
+    if options.verb == "show":
+        return sessions.show_session(options.id, as_json=options.json)
+    return sessions.export_session(options.id, as_json=options.json, target=options.output)
+
+
+def _plugins(arguments: list[str]) -> int:
+    parser = _Parser(prog="dsh-tui plugins", description="Look at the plugin folder.")
+    parser.add_argument("verb", choices=("list", "check"))
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(arguments)
+    from dsh_tui.engine.frontends.plugins import check_plugins
+
+    return check_plugins(as_json=options.json)
+
+
+def _doctor(arguments: list[str]) -> int:
+    parser = _Parser(prog="dsh-tui doctor", description="Check what dsh-tui needs.")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(arguments)
+    from dsh_tui.engine.frontends.doctor import run_doctor
+
+    return run_doctor(as_json=options.json)
+
+
+COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "exec": _exec,
+    "sessions": _sessions,
+    "plugins": _plugins,
+    "doctor": _doctor,
+}

@@ -1,0 +1,1 @@
+"""Plugins dropped into a folder: found, imported, mounted, and reloaded when they are saved."""

@@ -1,0 +1,83 @@
+"""A transcript as Markdown text, for exports and for terminals without a screen.
+
+Control characters are shown as symbols: text of models and tools never drives a terminal.
+Source: design §4 (sessions show, export).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+
+from dsh_tui.engine.projection.views import (
+    AnswerView,
+    BlockView,
+    NoticeView,
+    ThinkingView,
+    ToolView,
+    TurnEndView,
+    UserView,
+)
+
+_C1 = {code: f"\\x{code:02x}" for code in range(0x80, 0xA0)}
+_C0 = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
+_BIDI = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+_VISIBLE = {**_C0, **_C1, **_BIDI, 0x7F: "␡"}
+OUTPUT_LINES = 40
+
+
+def visible(text: str) -> str:
+    """``text`` with every control character but tab and line feed as a visible symbol."""
+    return text.replace("\r\n", "\n").translate(_VISIBLE)
+
+
+def render_markdown(title: str, blocks: Iterable[BlockView]) -> str:
+    """The whole transcript as one Markdown document, ending in a line feed."""
+    parts = [
+        f"# {visible(title) or 'Untitled session'}",
+        *(text for block in blocks for text in _block(block)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _block(block: BlockView) -> Iterator[str]:
+    match block:
+        case UserView(origin="context"):
+            yield f"> [context: {visible(block.producer)}]"
+        case UserView():
+            when = datetime.fromtimestamp(block.time / 1000, UTC).strftime("%Y-%m-%d %H:%M")
+            yield f"## {'Steering' if block.origin == 'steering' else 'You'} · {when}\n\n{visible(block.text)}"
+        case ThinkingView():
+            yield "\n".join(f"> {line}" for line in visible(block.text).splitlines())
+        case AnswerView():
+            yield visible(block.text) + (" […interrupted]" if block.interrupted else "")
+        case ToolView():
+            yield _tool(block)
+        case NoticeView():
+            yield f"> **{block.tone}** {visible(block.text)} {visible(block.hint)}".rstrip()
+        case TurnEndView():
+            return
+
+
+def _tool(view: ToolView) -> str:
+    head = (
+        f"**{visible(view.verb)}** `{visible(view.subject)}` — {view.state} {visible(view.summary)}".rstrip()
+    )
+    lines = visible(view.output).splitlines()
+    if view.diff is not None:
+        lines = [visible(line) for hunk in view.diff.hunks for line in hunk.lines]
+    if not lines:
+        return head
+    shown = lines[:OUTPUT_LINES]
+    if len(lines) > OUTPUT_LINES:
+        shown.append(f"… {len(lines) - OUTPUT_LINES} more lines")
+    fence = "`" * max(3, *(_run_of_backticks(line) + 1 for line in shown))
+    return "\n".join([head, "", fence, *shown, fence])
+
+
+def _run_of_backticks(line: str) -> int:
+    longest = run = 0
+    for character in line:
+        run = run + 1 if character == "`" else 0
+        longest = max(longest, run)
+    return longest

@@ -1,0 +1,36 @@
+"""What the command line asked for, as one frozen value that the app and the front ends read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchOptions:
+    """Options of the app. At most one of ``resume``, ``continue_last`` and ``fork`` is set."""
+
+    cwd: Path
+    continue_last: bool = False
+    resume: str | None = None
+    """A session id, or an empty string for the session browser."""
+    fork: str | None = None
+    model: str | None = None
+    effort: str | None = None
+    mode: str | None = None
+    demo: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecOptions:
+    """Options of one ``exec`` run."""
+
+    cwd: Path
+    cwd_given: bool
+    """Whether ``-C`` was written; a resumed session otherwise keeps its own directory."""
+    prompt: str
+    resume: str | None = None
+    output: str = "text"
+    model: str | None = None
+    effort: str | None = None
+    mode: str | None = None
