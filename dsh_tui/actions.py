@@ -1,0 +1,136 @@
+"""THE table: every action once, with id, label, keys and slash name.
+
+Bindings, the command palette, slash completion, key help and docs are made from it, so
+they cannot disagree. An action is done by the method ``action_<id with underscores>`` of
+the chat screen.
+Source: UX spec §4 (recommended bindings); design §5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from textual.binding import Binding
+
+Place = Literal["app", "composer", "dock"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One thing a person can do."""
+
+    id: str
+    label: str
+    group: str
+    keys: tuple[str, ...] = ()
+    """Textual key names; the first is the one that help shows first."""
+    leader: str = ""
+    """Key after ``ctrl+x``, or empty."""
+    slash: str = ""
+    """Name of the slash command, or empty."""
+    argument: str = ""
+    """What the slash command takes after its name, in words; empty if nothing."""
+    help: str = ""
+    place: Place = "app"
+    """Who listens: the chat screen, or a widget that shows its own keys."""
+    first: bool = False
+    """Bound with priority: works whatever widget has the focus."""
+
+    @property
+    def method(self) -> str:
+        """Name of the Textual action."""
+        return self.id.replace(".", "_").replace("-", "_")
+
+
+ACTIONS: Final[tuple[Action, ...]] = (
+    # Writing
+    Action(id="prompt.send", label="Send", group="Writing", keys=("enter",), place="composer",
+           help="Sends the draft; while a turn runs, queues it"),
+    Action(id="prompt.newline", label="New line", group="Writing",
+           keys=("ctrl+j", "shift+enter", "alt+enter"), place="composer", help="A backslash before Enter works too"),
+    Action(id="prompt.steer", label="Steer the running turn", group="Writing", leader="enter",
+           help="Gives the draft to the model at its next step instead of queueing it"),
+    Action(id="prompt.history", label="Search earlier prompts", group="Writing", keys=("ctrl+r",),
+           help="Up and Down at the edge of the draft step through them"),
+    Action(id="prompt.editor", label="Edit the draft in $EDITOR", group="Writing", keys=("ctrl+g",), leader="e",
+           slash="editor"),
+    Action(id="prompt.expand", label="Expand pasted text in the draft", group="Writing", slash="expand-paste"),
+    Action(id="prompt.commands", label="Commands", group="Writing", keys=("/",), place="composer",
+           help="At the start of a draft"),
+    Action(id="prompt.files", label="Mention a file", group="Writing", keys=("@",), place="composer"),
+    # Turn
+    Action(id="turn.interrupt", label="Close, else interrupt", group="Turn", keys=("escape",), slash="stop",
+           help="Closes what is open on top; else stops the turn and pauses the queue"),
+    Action(id="turn.ctrl-c", label="Copy, interrupt, clear, quit", group="Turn", keys=("ctrl+c",), first=True,
+           help="Whatever applies first; quits when pressed twice"),
+    Action(id="queue.edit", label="Go to the queue", group="Turn", leader="q", slash="queue",
+           help="Edit or remove prompts that wait"),
+    Action(id="queue.resume", label="Resume the queue", group="Turn", leader="r", slash="resume-queue"),
+    # Approvals
+    Action(id="approval.review", label="Review what waits", group="Approvals", keys=("f8",), leader="y",
+           slash="review", first=True, help="Moves the focus to the question above the composer"),
+    Action(id="approval.allow", label="Allow once", group="Approvals", keys=("1", "y"), place="dock"),
+    Action(id="approval.deny", label="Deny", group="Approvals", keys=("4", "n"), place="dock"),
+    Action(id="approval.say-why", label="Deny, and say why", group="Approvals", keys=("5",), place="dock"),
+    Action(id="approval.full", label="Full view", group="Approvals", keys=("f",), place="dock"),
+    Action(id="approval.explain", label="Explain", group="Approvals", keys=("?",), place="dock"),
+    # Session
+    Action(id="session.browse", label="Sessions", group="Session", leader="l", slash="sessions",
+           help="Find, read and continue earlier sessions"),
+    Action(id="session.new", label="New session", group="Session", leader="n", slash="new"),
+    Action(id="session.rename", label="Rename this session", group="Session", slash="rename", argument="title"),
+    Action(id="session.copy", label="Copy the last answer", group="Session", leader="c", slash="copy"),
+    Action(id="model.pick", label="Model and effort", group="Session", leader="m", slash="model"),
+    Action(id="mode.cycle", label="Next mode", group="Session", keys=("shift+tab",),
+           help="ask → edits → plan → ask"),
+    Action(id="mode.set", label="Set the mode", group="Session", slash="mode", argument="ask|edits|plan|full"),
+    Action(id="mode.full", label="Full access", group="Session", slash="full",
+           help="Nothing asks any more; needs your acknowledgement"),
+    # View
+    Action(id="view.palette", label="Command palette", group="View", keys=("ctrl+p",), leader="p"),
+    Action(id="view.help", label="Keys and commands", group="View", keys=("f1",), leader="h", slash="help",
+           help="Or ? on an empty draft"),
+    Action(id="view.todos", label="Show or fold the plan", group="View", keys=("ctrl+t",), leader="t", slash="todos"),
+    Action(id="view.transcript", label="Go to the transcript", group="View", leader="v", slash="transcript",
+           help="Tab on an empty draft; Esc comes back"),
+    Action(id="view.page-up", label="Page up", group="View", keys=("pageup",), first=False),
+    Action(id="view.page-down", label="Page down", group="View", keys=("pagedown",)),
+    Action(id="view.end", label="Follow the end", group="View", keys=("ctrl+end",)),
+    Action(id="view.theme", label="Light or dark", group="View", slash="theme"),
+    # Setting up
+    Action(id="setup.key", label="Enter an API key", group="Setting up", slash="key"),
+    Action(id="setup.server", label="Use a local server", group="Setting up", slash="server"),
+    # Leaving
+    Action(id="app.leave-empty", label="Quit", group="Leaving", keys=("ctrl+d",), place="composer",
+           help="Twice, on an empty draft"),
+    Action(id="app.quit", label="Quit", group="Leaving", keys=("ctrl+q",), slash="quit", first=True),
+)  # fmt: skip
+
+BY_ID: Final = {action.id: action for action in ACTIONS}
+BY_SLASH: Final = {action.slash: action for action in ACTIONS if action.slash}
+BY_LEADER: Final = {action.leader: action for action in ACTIONS if action.leader}
+LEADER: Final = "ctrl+x"
+
+_KEY_NAMES: Final = {"escape": "esc", "pageup": "pgup", "pagedown": "pgdn"}
+
+
+def key_label(key: str) -> str:
+    """A key as help shows it: ``escape`` → ``esc``."""
+    return "+".join(_KEY_NAMES.get(part, part) for part in key.split("+"))
+
+
+def keys_of(action: Action) -> tuple[str, ...]:
+    """All ways to reach an action by keys, the leader form last."""
+    keys = tuple(key_label(key) for key in action.keys)
+    return (*keys, f"{LEADER} {key_label(action.leader)}") if action.leader else keys
+
+
+def bindings(actions: Iterable[Action] = ACTIONS) -> list[Binding]:
+    """Textual bindings of the actions that the chat screen does itself."""
+    return [
+        Binding(",".join(a.keys), a.method, a.label, show=False, priority=a.first, id=a.id)
+        for a in actions
+        if a.keys and a.place == "app"
+    ]

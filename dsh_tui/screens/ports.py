@@ -1,0 +1,92 @@
+"""What screens may ask of the engine, and nothing more. The bridge implements it; tests have a fake.
+
+Intents return at once; what they cause comes back as a new `ChatView`. Only listing,
+previewing, opening and saving wait, because they touch the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from dsh_tui.engine.projection.views import BlockView, ChatView, ModelRow, SessionRow
+
+
+class ChatPort(Protocol):
+    """The intents of the app. A front end holds exactly one."""
+
+    @property
+    def view(self) -> ChatView:
+        """What the chat screen shows now."""
+        ...
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether nothing can be asked of a model until a key or a server is given."""
+        ...
+
+    def send(self, text: str) -> None:
+        """Send when idle; while a turn runs, wait in the queue."""
+        ...
+
+    def steer(self, text: str) -> None:
+        """Give to the running turn at its next step; when idle, as `send`."""
+        ...
+
+    def cancel(self) -> None:
+        """Interrupt the turn and pause the queue. Nothing in the queue is lost."""
+        ...
+
+    def answer(self, approval_id: str, allowed: bool, feedback: str | None) -> None:  # noqa: FBT001 - an answer
+        """Answer a waiting approval; an unknown or answered id changes nothing."""
+        ...
+
+    def unqueue(self, index: int) -> str:
+        """Take a waiting prompt out of the queue and return it.
+
+        Raises:
+            IndexError: it has been sent already.
+        """
+        ...
+
+    def resume_queue(self) -> None:
+        """Let a paused queue go on."""
+        ...
+
+    def models(self) -> Sequence[ModelRow]: ...
+
+    def select_model(self, provider: str, model: str, effort: str) -> None: ...
+
+    def select_mode(self, mode: str) -> None:
+        """``ask``, ``edits``, ``plan`` or ``full``; the caller got the acknowledgement for the last."""
+        ...
+
+    async def list_sessions(self) -> Sequence[SessionRow]:
+        """All sessions of both homes, newest first."""
+        ...
+
+    async def preview_session(self, session_id: str) -> Sequence[BlockView]:
+        """The blocks of a session, read without opening it."""
+        ...
+
+    async def open_session(self, session_id: str) -> None: ...
+
+    async def new_session(self) -> None: ...
+
+    def rename(self, title: str) -> None: ...
+
+    async def save_key(self, key: str) -> None:
+        """Keep the key in the credential store and use it from now on.
+
+        Raises:
+            Exception: with one clear line, when it could not be kept.
+        """
+        ...
+
+    async def save_base_url(self, url: str) -> None:
+        """Use an OpenAI-compatible server. Raises as `save_key` does."""
+        ...
+
+    async def close(self) -> None:
+        """Stop agents, flush, release leases. The app leaves when this returns."""
+        ...
