@@ -1,0 +1,67 @@
+"""Calls that wait for a person, oldest first.
+
+Filled by ``approval/asked``, emptied by ``approval/decided``; the end of a turn leaves none.
+Source: core spec §6; ux spec §4 (approval dock contract).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dsh_tui.engine.projection.cards import card_from_json, present_call
+from dsh_tui.engine.projection.views import ApprovalView, CardView
+from dsh_tui.engine.session.event import Event
+
+
+class ApprovalsFold:
+    """Pending approvals in the order in which they were asked."""
+
+    __slots__ = ("_pending", "_view", "routes")
+
+    def __init__(self) -> None:
+        self._pending: dict[str, ApprovalView] = {}
+        self._view: tuple[ApprovalView, ...] = ()
+        self.routes: dict[str, Callable[[Event], None]] = {
+            "approval/asked": self._asked,
+            "approval/decided": self._decided,
+            "turn/end": self._turn_end,
+        }
+
+    @property
+    def approvals(self) -> tuple[ApprovalView, ...]:
+        """What waits now."""
+        return self._view
+
+    def apply(self, event: Event) -> None:
+        """Fold one event in."""
+        route = self.routes.get(event.type)
+        if route is not None:
+            route(event)
+
+    def _asked(self, event: Event) -> None:
+        data = event.data
+        tool, arguments = str(data["toolName"]), str(data.get("arguments") or "")
+        call = present_call(tool, arguments)
+        preview = data.get("preview")
+        card = CardView(kind="generic", text=arguments) if preview is None else card_from_json(preview)
+        self._pending[data["id"]] = ApprovalView(
+            id=data["id"],
+            call_id=str(data.get("callId") or ""),
+            tool=tool,
+            verb=call.verb,
+            subject=call.subject,
+            reason=str(data.get("reason") or ""),
+            card=card,
+            cwd=str(data.get("cwd") or card.cwd),
+            asked_at=event.time,
+        )
+        self._view = tuple(self._pending.values())
+
+    def _decided(self, event: Event) -> None:
+        if self._pending.pop(event.data["id"], None) is not None:
+            self._view = tuple(self._pending.values())
+
+    def _turn_end(self, _event: Event) -> None:
+        if self._pending:
+            self._pending.clear()
+            self._view = ()

@@ -1,0 +1,80 @@
+"""The states of a tool call: streaming → running ⇄ waiting → ok, failed, denied or cancelled.
+
+Pure steps from view to view. A final state never changes again.
+Source: core spec §6; contract of ``approval/*`` and ``tool/*`` events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from dsh_tui.engine.projection.cards import present_call, present_result
+from dsh_tui.engine.projection.content import plain_text
+from dsh_tui.engine.projection.views import CallState, ToolView
+
+Data = Mapping[str, Any]  # Any: event data, shape by type
+
+FINAL: frozenset[CallState] = frozenset({"ok", "failed", "denied", "cancelled"})
+_OUTCOMES: Mapping[str, CallState] = {
+    "allowed-once": "running",
+    "rejected": "denied",
+    "unavailable": "denied",
+    "cancelled": "cancelled",
+}
+_CANCEL_CODES = ("ABORTED", "CANCELLED", "TOOL_NOT_STARTED", "INTERRUPTED")
+
+
+def called(seq: int, time: int, call_id: str, name: str, arguments: str) -> ToolView:
+    """A call as the model finished writing it."""
+    card = present_call(name, arguments)
+    return ToolView(
+        seq=seq,
+        call_id=call_id,
+        name=name,
+        verb=card.verb,
+        subject=card.subject,
+        state="streaming",
+        arguments=arguments,
+        started=time,
+    )
+
+
+def running(view: ToolView, time: int) -> ToolView:
+    """The pipeline took the call."""
+    state: CallState = "running" if view.state == "streaming" else view.state
+    return replace(view, state=state, started=time)
+
+
+def decided(view: ToolView, data: Data) -> ToolView:
+    """A person, a mode or nobody answered."""
+    state = _OUTCOMES.get(str(data.get("outcome")), view.state)
+    return replace(view, state=state, feedback=str(data.get("feedback") or ""))
+
+
+def finished(view: ToolView, data: Data, time: int) -> ToolView:
+    """The result is in the log. What was denied stays denied: its result only repeats that."""
+    is_error = bool(data.get("isError"))
+    meta = data.get("meta") or {}
+    card = present_result(view.name, meta, plain_text(data.get("content") or ()), is_error=is_error)
+    duration = meta.get("durationMs")
+    return replace(
+        view,
+        state=_final_state(view, data, is_error=is_error),
+        output=card.output,
+        summary=card.summary,
+        diff=card.diff,
+        duration_ms=int(duration) if duration is not None else max(0, time - view.started),
+    )
+
+
+def _final_state(view: ToolView, data: Data, *, is_error: bool) -> CallState:
+    if view.state in ("denied", "cancelled"):
+        return view.state
+    if not is_error:
+        return "ok"
+    code = str((data.get("error") or {}).get("code") or "")
+    if code.startswith(_CANCEL_CODES):
+        return "cancelled"
+    return "denied" if "DENIED" in code else "failed"

@@ -1,0 +1,90 @@
+"""A session as its screen sees it: all folds behind one ``apply``.
+
+Live, resumed and replayed sessions go through this, event by event; nothing else feeds a screen.
+Source: design §2 (prompt to pixels), core spec §3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from dsh_tui.engine.projection.approvals import ApprovalsFold
+from dsh_tui.engine.projection.status import StatusFold
+from dsh_tui.engine.projection.title import TitleFold
+from dsh_tui.engine.projection.todos import TodosFold
+from dsh_tui.engine.projection.transcript import TranscriptFold
+from dsh_tui.engine.projection.views import AgentState, ChatView
+from dsh_tui.engine.session.event import Event
+
+
+class SessionFold:
+    """Everything that one session's screen shows; ``generation`` tells one fold from the next."""
+
+    __slots__ = (
+        "_cwd",
+        "_routes",
+        "_session_id",
+        "approvals",
+        "generation",
+        "status",
+        "title",
+        "todos",
+        "transcript",
+    )
+
+    def __init__(self, header: Mapping[str, Any], *, generation: int = 0) -> None:  # Any: JSON of the header
+        self._session_id = str(header.get("id", ""))
+        self._cwd = str(header.get("cwd") or "")
+        self.generation = generation
+        self.transcript = TranscriptFold()
+        self.status = StatusFold()
+        self.todos = TodosFold()
+        self.approvals = ApprovalsFold()
+        self.title = TitleFold()
+        routes: dict[str, list[Callable[[Event], None]]] = {}
+        for fold in (self.transcript, self.status, self.todos, self.approvals, self.title):
+            for type_, route in fold.routes.items():
+                routes.setdefault(type_, []).append(route)
+        self._routes = {type_: tuple(each) for type_, each in routes.items()}
+
+    def apply(self, event: Event) -> None:
+        """Fold one event in; types that no fold knows change nothing."""
+        for route in self._routes.get(event.type, ()):
+            route(event)
+
+    def apply_all(self, events: Iterable[Event]) -> None:
+        """Fold a whole log in."""
+        routes = self._routes
+        for event in events:
+            for route in routes.get(event.type, ()):
+                route(event)
+
+    def view(
+        self,
+        *,
+        queue: tuple[str, ...] = (),
+        queue_paused: bool = False,
+        read_only: str = "",
+        state: AgentState | None = None,
+    ) -> ChatView:
+        """The screen's view now. Takes the transcript's dirty mark: call it once per post.
+
+        ``state`` is the agent's own word (``stopping``, ``disposed``) where the log can't know it.
+        """
+        dirty = self.transcript.take_dirty()
+        blocks = self.transcript.blocks
+        return ChatView(
+            session_id=self._session_id,
+            title=self.title.title,
+            cwd=self._cwd,
+            blocks=blocks,
+            changed_from=len(blocks) if dirty is None else dirty,
+            generation=self.generation,
+            status=self.status.view(state),
+            todos=self.todos.todos,
+            approvals=self.approvals.approvals,
+            queue=queue,
+            queue_paused=queue_paused,
+            read_only=read_only,
+        )

@@ -1,0 +1,339 @@
+"""The transcript: one fold from events to blocks, the same for live, resumed and replayed sessions.
+
+O(1) amortised per event; unknown event types change nothing. ``blocks`` is only ever appended to
+or replaced in place, so an index means the same block for the life of the fold.
+Source: design §2 (prompt to pixels), core spec §3, §8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from dsh_tui.engine.llm.usage import Usage, prompt_tokens
+from dsh_tui.engine.projection import calls
+from dsh_tui.engine.projection.content import plain_text
+from dsh_tui.engine.projection.drafts import CallDraft, TextDraft
+from dsh_tui.engine.projection.notices import end_notice, retry_notice, switch_notice
+from dsh_tui.engine.projection.views import BlockView, NoticeView, ToolView, TurnEndView, UserView
+from dsh_tui.engine.session.event import Event
+
+Data = Mapping[str, Any]  # Any: event data, shape by type
+_TEXT_KINDS = {"text-delta": "text", "reasoning-delta": "reasoning"}
+
+
+class TranscriptFold:
+    """Blocks in log order; finished and open ones alike."""
+
+    __slots__ = (
+        "_cached",
+        "_calls",
+        "_dirty",
+        "_drafts",
+        "_fresh",
+        "_now",
+        "_retries",
+        "_sent",
+        "_spent",
+        "_turn_blocks",
+        "_turn_started",
+        "blocks",
+        "routes",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.blocks: list[BlockView] = []
+        self._dirty: int | None = None
+        self._fresh: set[int] = set()  # chunk indexes whose draft grew since the last take
+        self._drafts: dict[int, TextDraft | CallDraft] = {}
+        self._calls: dict[str, int] = {}
+        self._retries: dict[str, int] = {}
+        self._now = 0
+        self._turn_started = 0
+        self._turn_blocks = 0
+        self._sent = self._spent = self._cached = 0
+        self.routes: dict[str, Callable[[Event], None]] = {
+            "assistant/chunk": self._chunk,
+            "assistant/message": self._assistant_message,
+            "user/message": self._user_message,
+            "steering/message": self._user_message,
+            "context/message": self._user_message,
+            "prompt/blocked": self._user_message,
+            "tool/call": self._tool_call,
+            "tool/result": self._tool_result,
+            "approval/asked": self._approval_asked,
+            "approval/decided": self._approval_decided,
+            "turn/start": self._turn_start,
+            "turn/end": self._turn_end,
+            "llm/retry": self._retry,
+            "permission/mode": self._switch,
+            "model/selected": self._switch,
+        }
+
+    def apply(self, event: Event) -> None:
+        """Fold one event in."""
+        route = self.routes.get(event.type)
+        if route is not None:
+            route(event)
+
+    def take_dirty(self) -> int | None:
+        """Lowest index of a block changed since the last take; brings open blocks up to date."""
+        for index in self._fresh:
+            draft = self._drafts[index]
+            view = draft.view() if isinstance(draft, CallDraft) else draft.view(now=self._now, done=False)
+            self._put(draft.place, view)
+        self._fresh.clear()
+        dirty, self._dirty = self._dirty, None
+        return dirty
+
+    # Blocks
+
+    def _add(self, view: BlockView) -> int:
+        place = len(self.blocks)
+        self.blocks.append(view)
+        self._touch(place)
+        return place
+
+    def _put(self, place: int, view: BlockView) -> None:
+        self.blocks[place] = view
+        self._touch(place)
+
+    def _touch(self, place: int) -> None:
+        if self._dirty is None or place < self._dirty:
+            self._dirty = place
+
+    # What the model streams
+
+    def _chunk(self, event: Event) -> None:
+        chunk = event.data["chunk"]
+        kind = chunk["type"]
+        self._now = event.time
+        if kind in _TEXT_KINDS:
+            self._text_delta(event, chunk, _TEXT_KINDS[kind])
+        elif kind == "tool-call-delta":
+            self._call_delta(event, chunk)
+        elif kind == "block-end":
+            self._block_end(event, chunk)
+
+    def _text_delta(self, event: Event, chunk: Data, kind: str) -> None:
+        index = chunk["index"]
+        draft = self._drafts.get(index)
+        if not isinstance(draft, TextDraft):
+            draft = self._drafts[index] = TextDraft(kind, event.seq, event.time)
+        draft.parts.append(chunk["text"])
+        if draft.place < 0:
+            # Models open with empty or blank text before a tool call: no block until there is something.
+            if not draft.joined().strip():
+                return
+            draft.place = self._add(draft.view(now=event.time, done=False))
+        self._fresh.add(index)
+
+    def _call_delta(self, event: Event, chunk: Data) -> None:
+        index = chunk["index"]
+        draft = self._drafts.get(index)
+        if not isinstance(draft, CallDraft):
+            call_id, name = chunk.get("id") or "", chunk.get("name") or ""
+            draft = CallDraft(event.seq, event.time, call_id, name, len(self.blocks))
+            self._drafts[index] = draft
+            self._calls[call_id] = self._add(draft.view())
+        elif chunk.get("name") and not draft.name:
+            draft.name = chunk["name"]
+            draft.presented = -1
+        draft.parts.append(chunk.get("argumentsDelta") or "")
+        self._fresh.add(index)
+
+    def _block_end(self, event: Event, chunk: Data) -> None:
+        block = chunk["block"]
+        draft = self._drafts.get(chunk["index"])
+        if block["type"] == "tool-call":
+            if not isinstance(draft, CallDraft):
+                self._call_delta(event, {"index": chunk["index"], "id": block["id"], "name": block["name"]})
+                draft = self._drafts[chunk["index"]]
+                assert isinstance(draft, CallDraft)
+            self._settle_call(draft, block)
+        elif block["type"] in ("text", "reasoning"):
+            if not isinstance(draft, TextDraft):
+                draft = self._drafts[chunk["index"]] = TextDraft(block["type"], event.seq, event.time)
+            self._settle_text(draft, block["text"])
+        self._fresh.discard(chunk["index"])
+
+    def _settle_text(self, draft: TextDraft, text: str, *, interrupted: bool = False) -> None:
+        draft.parts.clear()
+        draft.text = text
+        if draft.ended is None:
+            draft.ended = self._now  # the first close wins
+        if draft.place < 0:
+            if not text.strip():
+                return
+            draft.place = len(self.blocks)
+            self._add(draft.view(now=self._now, done=True, interrupted=interrupted))
+            return
+        view = draft.view(now=self._now, done=True, interrupted=interrupted)
+        if view != self.blocks[draft.place]:
+            self._put(draft.place, view)
+
+    def _settle_call(self, draft: CallDraft, block: Data) -> None:
+        call = calls.called(draft.seq, draft.started, block["id"], block["name"], block["arguments"])
+        self._calls[block["id"]] = draft.place
+        before = self.blocks[draft.place]
+        assert isinstance(before, ToolView)
+        if before.state == "streaming" and before != call:
+            self._put(draft.place, call)
+        draft.parts.clear()
+        draft.arguments = block["arguments"]
+
+    def _assistant_message(self, event: Event) -> None:
+        data = event.data
+        self._now = event.time
+        interrupted = bool(data.get("interrupted"))
+        texts = [d for d in self._drafts.values() if isinstance(d, TextDraft)]
+        streamed = {d.call_id: d for d in self._drafts.values() if isinstance(d, CallDraft)}
+        for block in data["content"]:
+            kind = block["type"]
+            if kind in ("text", "reasoning"):
+                draft = next((d for d in texts if d.kind == kind), None)
+                if draft is None:
+                    draft = TextDraft(kind, event.seq, event.time)
+                else:
+                    texts.remove(draft)
+                self._settle_text(draft, block["text"], interrupted=interrupted and kind == "text")
+            elif kind == "tool-call":
+                call = streamed.pop(block["id"], None)
+                if call is not None:
+                    self._settle_call(call, block)
+                elif block["id"] not in self._open_calls():
+                    view = calls.called(event.seq, event.time, block["id"], block["name"], block["arguments"])
+                    self._calls[block["id"]] = self._add(view)
+        for left in texts:
+            self._settle_text(left, left.joined(), interrupted=interrupted)
+        for unused in streamed.values():
+            self._cancel_call(unused.place)
+        self._forget_drafts()
+        self._spend(data.get("usage"))
+
+    def _open_calls(self) -> set[str]:
+        """Calls of this step that already have a block which is not final."""
+        return {
+            call_id
+            for call_id, place in self._calls.items()
+            if isinstance(view := self.blocks[place], ToolView) and view.state == "streaming"
+        }
+
+    def _spend(self, usage: Usage | None) -> None:
+        if usage is not None:
+            self._sent += prompt_tokens(usage)
+            self._spent += usage["outputTokens"]
+            self._cached += usage.get("cacheReadTokens", 0)
+
+    def _forget_drafts(self) -> None:
+        self._drafts.clear()
+        self._fresh.clear()
+
+    def _abandon_drafts(self) -> None:
+        """The request ended without a message: what it said stays, marked as cut."""
+        for draft in self._drafts.values():
+            if isinstance(draft, CallDraft):
+                self._cancel_call(draft.place)
+            elif draft.place >= 0:
+                self._settle_text(draft, draft.joined(), interrupted=True)
+        self._forget_drafts()
+
+    def _retry(self, event: Event) -> None:
+        self._abandon_drafts()
+        notice = retry_notice(event.seq, event.data)
+        place = self._retries.get(event.data["retryId"])
+        # One row per chain, unless something was said in between.
+        if place is not None and place == len(self.blocks) - 1:
+            self._put(place, notice)
+        else:
+            self._retries[event.data["retryId"]] = self._add(notice)
+
+    # What people and plugins say
+
+    def _user_message(self, event: Event) -> None:
+        data = event.data
+        source = data.get("source") or {}
+        view = UserView(seq=event.seq, text=plain_text(data["content"]), time=event.time)
+        if event.type == "steering/message":
+            view = replace(view, origin="steering")
+        elif event.type == "prompt/blocked":
+            view = replace(view, origin="blocked", producer=str(data.get("reason") or ""))
+        elif event.type == "context/message" or source.get("kind", "user") != "user":
+            view = replace(
+                view, origin="context", producer=str(source.get("plugin") or source.get("kind", ""))
+            )
+        self._add(view)
+
+    # Tools
+
+    def _tool_call(self, event: Event) -> None:
+        data = event.data
+        place = self._calls.get(data["callId"])
+        view = None if place is None else self.blocks[place]
+        if place is None or not isinstance(view, ToolView) or view.state in calls.FINAL:
+            view = calls.called(event.seq, event.time, data["callId"], data["name"], data["arguments"])
+            place = self._calls[data["callId"]] = self._add(view)
+        self._put(place, calls.running(view, event.time))
+
+    def _tool_result(self, event: Event) -> None:
+        place, view = self._find(event.data["callId"])
+        if view is not None and view.duration_ms is None:
+            self._put(place, calls.finished(view, event.data, event.time))
+
+    def _approval_asked(self, event: Event) -> None:
+        place, view = self._find(event.data["callId"])
+        if view is not None and view.state not in calls.FINAL:
+            self._put(place, replace(view, state="waiting"))
+
+    def _approval_decided(self, event: Event) -> None:
+        place, view = self._find(event.data["callId"])
+        if view is not None and view.state not in calls.FINAL:
+            self._put(place, calls.decided(view, event.data))
+
+    def _find(self, call_id: str) -> tuple[int, ToolView | None]:
+        place = self._calls.get(call_id, -1)
+        view = self.blocks[place] if place >= 0 else None
+        return place, view if isinstance(view, ToolView) else None
+
+    def _cancel_call(self, place: int) -> None:
+        view = self.blocks[place]
+        if isinstance(view, ToolView) and view.state not in calls.FINAL:
+            self._put(place, replace(view, state="cancelled"))
+
+    # Turns
+
+    def _turn_start(self, event: Event) -> None:
+        self._turn_started = event.time
+        self._turn_blocks = len(self.blocks)
+        self._sent = self._spent = self._cached = 0
+        self._now = event.time
+
+    def _turn_end(self, event: Event) -> None:
+        self._now = event.time
+        self._abandon_drafts()
+        for place in self._calls.values():
+            self._cancel_call(place)
+        self._calls.clear()
+        self._retries.clear()
+        reason = event.data["reason"]
+        notice = end_notice(event.seq, reason)
+        if notice is not None:
+            self._add(notice)
+        if not any(not isinstance(view, NoticeView) for view in self.blocks[self._turn_blocks :]):
+            return  # log-only turns of plugins have nothing to close
+        self._add(
+            TurnEndView(
+                seq=event.seq,
+                turn=event.data["turn"],
+                reason=reason.get("kind", ""),
+                duration_ms=max(0, event.time - self._turn_started),
+                tokens_in=self._sent,
+                tokens_out=self._spent,
+                cache_percent=round(100 * self._cached / self._sent) if self._sent else None,
+            )
+        )
+
+    def _switch(self, event: Event) -> None:
+        if self.blocks:  # what a session starts with is no switch
+            self._add(switch_notice(event.seq, event.type, event.data))
