@@ -1,0 +1,108 @@
+"""The event types that every log may hold, whatever plugins are mounted.
+
+Importing this module registers them; they are never taken away. Kinds inside the data
+(turn triggers, end reasons, sources, blocks, chunks) are open: consumers fall through tags
+they do not know. Source: core spec §3.
+"""
+
+from __future__ import annotations
+
+from dsh_tui.engine.session.registry import EVENT_TYPES, EventType, Validate, accept_any
+from dsh_tui.engine.session.shapes import (
+    BLOCKS,
+    COUNT,
+    FLAG,
+    KINDED,
+    NAME,
+    NAMES,
+    OBJECT,
+    OBJECTS,
+    ORDINAL,
+    TAGGED,
+    TEXT,
+    items_of,
+    one_of,
+    shape,
+)
+
+_STEP = {"turn": ORDINAL, "step": ORDINAL}
+_CONTENT = {"id": NAME, "content": BLOCKS, "source": KINDED}
+_ERROR = {"name": TEXT, "code": TEXT}
+_TODO = shape({"content": NAME, "status": one_of("pending", "in_progress", "completed")})
+_HEADER = shape({"config": OBJECT}, {"system": TEXT, "tools": OBJECTS, "messagePrefix": OBJECTS})
+_SYSTEM_DELTA = shape({"keepStart": COUNT, "keepEnd": COUNT, "insert": NAMES})
+_TOOLS_DELTA = shape({"added": OBJECTS, "removed": NAMES, "changed": OBJECTS})
+_RETRY = {"retryId": NAME, **_STEP}
+
+
+def _request_header(data: object) -> str | None:
+    problem = shape({"header": OBJECT, "reason": NAME})(data)  # type: ignore[arg-type]  # tested by shape
+    return problem or _HEADER(data["header"])  # type: ignore[index]  # shape made sure of it
+
+
+def _header_delta(data: object) -> str | None:
+    fields = {"system": OBJECT, "tools": OBJECT, "config": OBJECT, "messagePrefix": OBJECTS}
+    problem = shape({}, fields)(data)  # type: ignore[arg-type]  # tested by shape
+    if problem is not None:
+        return problem
+    if not any(name in data for name in fields):  # type: ignore[operator]  # a mapping by now
+        return "a delta must change something"
+    for name, part in (("system", _SYSTEM_DELTA), ("tools", _TOOLS_DELTA)):
+        if name in data and (problem := part(data[name])) is not None:  # type: ignore[operator,index]  # as above
+            return f"{name}.{problem}"
+    return None
+
+
+_LOG_ONLY: dict[str, Validate] = {
+    "turn/start": shape({"turn": ORDINAL, "trigger": KINDED}),
+    "turn/end": shape({"turn": ORDINAL, "reason": KINDED}),
+    "step/start": shape(_STEP),
+    "step/end": shape(_STEP),
+    "prompt/blocked": shape({**_CONTENT, "reason": TEXT}),
+    "assistant/chunk": shape({**_STEP, "chunk": TAGGED}),
+    "tool/call": shape({**_STEP, "callId": NAME, "name": NAME, "arguments": TEXT}),
+    "request/header": _request_header,
+    "request/header-delta": _header_delta,
+    "request/context": shape({"provider": NAME, "model": NAME}, {"contextWindow": ORDINAL}),
+    "todo/write": shape({"todos": items_of(_TODO, "a list of {content, status}")}),
+    "session/end-seed": accept_any,
+    "session/title": shape({"title": TEXT, "source": one_of("fallback", "model", "user")}),
+    "approval/asked": shape(
+        {"id": NAME, "callId": NAME, "toolName": NAME, "arguments": TEXT, "reason": TEXT},
+        {"preview": OBJECT, "cwd": TEXT},
+    ),
+    "approval/decided": shape(
+        {
+            "id": NAME,
+            "callId": NAME,
+            "outcome": one_of("allowed-once", "rejected", "cancelled", "unavailable"),
+            "by": NAME,
+        },
+        {"feedback": TEXT},
+    ),
+    "permission/mode": shape({"mode": NAME}),
+    "llm/retry": shape(
+        {**_RETRY, "provider": NAME, "mode": NAME, "retry": ORDINAL, "delayMs": COUNT, "failure": OBJECT},
+        {"maxRetries": COUNT},
+    ),
+    "llm/retry-started": shape(_RETRY),
+    "model/selected": shape({"provider": NAME, "model": NAME}, {"effort": NAME}),
+}
+
+_SURFACE: dict[str, Validate] = {
+    "user/message": shape(_CONTENT),
+    "context/message": shape(_CONTENT),
+    "steering/message": shape({**_CONTENT, "turn": ORDINAL}),
+    "assistant/message": shape({**_STEP, **_CONTENT}, {"usage": OBJECT, "interrupted": FLAG}),
+    "tool/result": shape(
+        {**_STEP, "id": NAME, "callId": NAME, "content": BLOCKS, "isError": FLAG},
+        {"error": OBJECT, "meta": OBJECT},
+    ),
+}
+
+CORE_TAGS = frozenset(_LOG_ONLY) | frozenset(_SURFACE)
+
+for _tag, _validate in _LOG_ONLY.items():
+    EVENT_TYPES.add(EventType(tag=_tag, validate=_validate, ignorable=False))
+for _tag, _validate in _SURFACE.items():
+    EVENT_TYPES.add(EventType(tag=_tag, validate=_validate, surface=True, ignorable=False))

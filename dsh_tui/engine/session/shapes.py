@@ -1,0 +1,83 @@
+"""Small validators for event data, composed by hand: cheap, and each says what is wrong.
+
+Extra keys are allowed: a newer writer may add fields that an older reader does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dsh_tui.engine.session.registry import Validate
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A test for one value, and the words for what it should have been."""
+
+    test: Callable[[Any], bool]  # Any: JSON value under test
+    words: str
+
+
+def _is_block(value: Any) -> bool:  # Any: JSON value under test
+    return isinstance(value, Mapping) and type(value.get("type")) is str
+
+
+def _is_kind(value: Any) -> bool:  # Any: JSON value under test
+    return isinstance(value, Mapping) and type(value.get("kind")) is str
+
+
+TEXT = Field(lambda value: type(value) is str, "text")
+NAME = Field(lambda value: type(value) is str and value != "", "text that is not empty")
+COUNT = Field(lambda value: type(value) is int and value >= 0, "a whole number, 0 or more")
+ORDINAL = Field(lambda value: type(value) is int and value >= 1, "a whole number, 1 or more")
+FLAG = Field(lambda value: type(value) is bool, "true or false")
+OBJECT = Field(lambda value: isinstance(value, Mapping), "an object")
+BLOCKS = Field(
+    lambda value: type(value) is tuple and all(map(_is_block, value)), "a list of blocks, each with a type"
+)
+TAGGED = Field(_is_block, "an object with a type")
+KINDED = Field(_is_kind, "an object with a kind")
+NAMES = Field(
+    lambda value: type(value) is tuple and all(type(item) is str for item in value), "a list of texts"
+)
+OBJECTS = Field(
+    lambda value: type(value) is tuple and all(isinstance(item, Mapping) for item in value),
+    "a list of objects",
+)
+EMPTY_ALLOWED: Mapping[str, Field] = {}
+
+
+def one_of(*choices: str) -> Field:
+    """One of a closed set of words."""
+    return Field(lambda value: value in choices, "one of " + ", ".join(choices))
+
+
+def items_of(validate: Validate, words: str) -> Field:
+    """A list whose every item is an object that passes ``validate``."""
+    return Field(
+        lambda value: (
+            type(value) is tuple
+            and all(isinstance(item, Mapping) and validate(item) is None for item in value)
+        ),
+        words,
+    )
+
+
+def shape(required: Mapping[str, Field], optional: Mapping[str, Field] = EMPTY_ALLOWED) -> Validate:
+    """A validator for an object with these fields."""
+    must, may = tuple(required.items()), tuple(optional.items())
+
+    def validate(data: Mapping[str, Any]) -> str | None:  # Any: JSON object under test
+        for name, field in must:
+            if name not in data:
+                return f"{name} is missing"
+            if not field.test(data[name]):
+                return f"{name} must be {field.words}"
+        for name, field in may:
+            if name in data and not field.test(data[name]):
+                return f"{name} must be {field.words}"
+        return None
+
+    return validate
