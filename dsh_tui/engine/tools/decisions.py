@@ -7,7 +7,7 @@ approved is what runs. After it: `Accept` or `Block`. Source: core spec §6.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from dsh_tui.engine.llm.blocks import Block as ContentBlock
 
@@ -35,6 +35,24 @@ class Ask:
 
 
 PreDecision: TypeAlias = Allow | Deny | Ask
+
+Outcome: TypeAlias = Literal["allowed-once", "rejected", "cancelled", "unavailable"]
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalOutcome:
+    """How a question ended. Only ``allowed-once`` lets the call run; ``feedback`` goes to the model."""
+
+    outcome: Outcome
+    feedback: str | None = None
+
+
+def strictest(first: PreDecision, second: PreDecision) -> PreDecision:
+    """Deny beats ask beats allow; of two alike the first stays."""
+    return second if _RANK[type(second)] > _RANK[type(first)] else first
+
+
+_RANK: dict[type[PreDecision], int] = {Allow: 0, Ask: 1, Deny: 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
