@@ -102,11 +102,14 @@ class Context(Dispatcher):
         """A service that the plugin (or one above it) injects or provides.
 
         Raises:
-            KernelError: ``UNDECLARED_SERVICE``, or ``SERVICE_UNAVAILABLE`` when asked of the root.
+            KernelError: ``UNDECLARED_SERVICE``, or ``SERVICE_UNAVAILABLE`` where no plugin
+                asks (the root, and forks of it), which may read any service that is there.
         """
         slot = self.slot(key)
         fiber: Fiber | None = self.fiber
+        is_bound_to_inject = False
         while fiber is not None:
+            is_bound_to_inject = is_bound_to_inject or fiber.is_plugin
             loaded = fiber.loaded_with(slot)
             if loaded is not None:
                 return cast("T", loaded.service)
@@ -114,7 +117,7 @@ class Context(Dispatcher):
         owned = self.fiber.services.owned(slot, self.fiber)
         if owned is not None:
             return cast("T", owned.service)
-        if self.fiber.parent is not None:
+        if is_bound_to_inject:
             raise KernelError(
                 f"{self.fiber.name}: inject {key.name!r}, or use ctx.get() where it is optional",
                 code="UNDECLARED_SERVICE",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dsh_tui.engine.kernel.errors import KernelError
@@ -158,11 +158,7 @@ class Effect(Owned):
     async def _set_up(self, result: object) -> None:
         try:
             if isinstance(result, AsyncIterator):
-                async for undo in result:
-                    self._adopt(undo)
-                    if self._teardown is not None:
-                        await _close_generator(result)
-                        return
+                await self._collect_from(result)
             elif isinstance(result, Awaitable):
                 self._collect(await result)
         except Exception as error:  # noqa: BLE001  # kept for `ready`, which raises it
@@ -172,6 +168,16 @@ class Effect(Owned):
                 await self._undo_rest(self._teardown)
             if not self.fiber.is_loading:
                 _log.error("%s failed", self, exc_info=error)
+
+    async def _collect_from(self, steps: AsyncIterator[object]) -> None:
+        try:
+            async for undo in steps:
+                self._adopt(undo)
+                if self._teardown is not None:
+                    return
+        finally:
+            if isinstance(steps, AsyncGenerator):
+                await steps.aclose()
 
     async def _undo_after_setup(self, setup: asyncio.Task[None]) -> None:
         assert self._teardown is not None
@@ -214,9 +220,3 @@ class Effect(Owned):
 def _is_asynchronous(result: object) -> bool:
     # Asked in this order because an inner effect is callable and awaitable, and means "undo me".
     return not callable(result) and isinstance(result, (AsyncIterator, Awaitable))
-
-
-async def _close_generator(steps: object) -> None:
-    close = getattr(steps, "aclose", None)
-    if close is not None:
-        await close()

@@ -14,6 +14,7 @@ import logging
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.kernel.effects import Effect, EffectBody, Owned
 from dsh_tui.engine.kernel.errors import ConfigError, KernelError
 from dsh_tui.engine.kernel.internal_events import INTERNAL_STATE, INTERNAL_UPDATE
@@ -38,8 +39,8 @@ class Fiber(Owned):
 
     __slots__ = (
         "_doomed", "_epoch", "_form", "_new_config", "_restart", "_setups", "_slots", "_stack", "_task",
-        "_validity", "children", "config", "ctx", "error", "motion", "name", "parent", "services", "state",
-        "uid",
+        "_validity", "children", "config", "ctx", "error", "motion", "name", "parent", "services", "signal",
+        "state", "uid",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +65,9 @@ class Fiber(Owned):
         """As validated, once that has happened."""
         self.children: dict[Fiber, None] = {}
         """Fibers mounted from here, in order."""
+        self.signal = CancelSignal()
+        """Fires when the fiber is about to unload, before anything is undone: a setup that takes
+        long watches it. A new one for each loading."""
         self._form = form
         self._validity: bool | None = None if form is not None else True
         self._new_config: tuple[object] | None = None
@@ -79,7 +83,16 @@ class Fiber(Owned):
         return f"<Fiber {self.name} {self.state.value}>"
 
     def __await__(self) -> Generator[Any, None, Fiber]:  # Any: what the loop is handed
-        return self._ready().__await__()
+        return self.motion.started(self).__await__()
+
+    @property
+    def is_plugin(self) -> bool:
+        """False for the root and for forks, which stand for no plugin of their own."""
+        return self._form is not None
+
+    @property
+    def is_moving(self) -> bool:
+        return self._task is not None
 
     @property
     def is_loading(self) -> bool:
@@ -131,9 +144,11 @@ class Fiber(Owned):
         From inside its own setup or teardown, awaiting returns at once: waiting there
         would be waiting for oneself.
         """
-        self._doomed = True
-        self.refresh()
-        return _Gone(self)
+        if not self._doomed:
+            self._doomed = True
+            self.warn()
+            self.refresh()
+        return self.motion.gone(self)
 
     async def close(self) -> None:
         await self.dispose()
@@ -185,9 +200,18 @@ class Fiber(Owned):
 
     def refresh(self) -> None:
         """Begin to move, if there is something to do and nothing is being done."""
+        if self.is_loading and self._is_stale():
+            self.warn()
         if self._task is None and self._next() is not None:
             self._task = self.motion.spawn(self, self._drive())
             self.motion.moving.add(self)
+
+    def warn(self) -> None:
+        """Fire the signal here and in setups below, which this fiber's own setup may be waiting for."""
+        self.signal.cancel(f"{self.name} is unloading")
+        for child in self.children:
+            if child.is_loading:
+                child.warn()
 
     def _next(self) -> Callable[[], Awaitable[None]] | None:
         state = self.state
@@ -256,6 +280,7 @@ class Fiber(Owned):
     async def _load(self) -> None:
         assert self._form is not None
         self._epoch, self.error, self._restart = self._resolve() or {}, None, False
+        self.signal = CancelSignal()
         self._move(FiberState.LOADING)
         try:
             await self._set_up(self._form)
@@ -296,10 +321,11 @@ class Fiber(Owned):
         self._move(FiberState.FAILED)
 
     async def _unload(self) -> None:
+        self.warn()
         self._move(FiberState.UNLOADING)
         await self.services.release_outside(self)
         await self._undo_all()
-        self._epoch, self._restart = {}, False
+        self._epoch, self._restart, self.error = {}, False, None
         if self._doomed:
             await self._bury()
         else:
@@ -325,44 +351,6 @@ class Fiber(Owned):
         self.state = state
         self.motion.pulse()
         self.ctx.root.emit(INTERNAL_STATE, self)
-
-    async def _ready(self) -> Fiber:
-        """Wait until ACTIVE, FAILED or DISPOSED, or PENDING with nothing moving that could help."""
-        waiter = self.motion.owner()
-        if waiter is not None and waiter in self.motion.chain(self):
-            raise KernelError(f"{waiter.name}: would wait for itself through {self.name}", code="WAIT_CYCLE")
-        with self.motion.waiting(waiter, self):
-            while not self._is_settled():
-                await self.motion.change()
-        if self.error is not None:
-            raise self.error
-        return self
-
-    def _is_settled(self) -> bool:
-        if self._task is not None:
-            return False
-        waits_for_the_tree = self.parent is None or self.state is FiberState.PENDING
-        return self.motion.is_quiet() if waits_for_the_tree else True
-
-    async def _gone(self) -> None:
-        waiter = self.motion.owner()
-        if waiter is not None and self.motion.leads_to(self, waiter):
-            return
-        with self.motion.waiting(waiter, self):
-            while self.state is not FiberState.DISPOSED:
-                await self.motion.change()
-
-
-class _Gone:
-    """The end of a fiber, to be awaited or not."""
-
-    __slots__ = ("_fiber",)
-
-    def __init__(self, fiber: Fiber) -> None:
-        self._fiber = fiber
-
-    def __await__(self) -> Generator[Any, None, None]:  # Any: what the loop is handed
-        return self._fiber._gone().__await__()  # noqa: SLF001  # one noun, two classes
 
 
 def _is_being_cancelled() -> bool:

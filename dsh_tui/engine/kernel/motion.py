@@ -9,9 +9,12 @@ Source: core spec §1 (states, unload from inside setup).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from dsh_tui.engine.kernel.errors import KernelError
+from dsh_tui.engine.kernel.state import FiberState
 
 if TYPE_CHECKING:
     from dsh_tui.engine.kernel.fiber import Fiber
@@ -60,6 +63,36 @@ class Motion:
         """Whether no fiber can move on by itself: each one that moves waits for another."""
         return all(fiber in self._waits for fiber in self.moving)
 
+    async def started(self, fiber: Fiber) -> Fiber:
+        """Wait until the fiber is ACTIVE, FAILED or DISPOSED; or PENDING, and nothing moves that could help.
+
+        Raises:
+            BaseException: what its start failed with.
+            KernelError: ``WAIT_CYCLE``; the fiber waits for the one that asks.
+        """
+        waiter = self.owner()
+        if waiter is not None and waiter in self.chain(fiber):
+            raise KernelError(f"{waiter.name}: would wait for itself through {fiber.name}", code="WAIT_CYCLE")
+        with self.waiting(waiter, fiber):
+            while fiber.is_moving or (_hangs_on_the_tree(fiber) and not self.is_quiet()):
+                await self.change()
+        if fiber.error is not None:
+            raise fiber.error
+        return fiber
+
+    def gone(self, fiber: Fiber) -> Gone:
+        """The end of the fiber, to be awaited or not."""
+        return Gone(self, fiber)
+
+    async def wait_gone(self, fiber: Fiber) -> None:
+        """Wait until the fiber is DISPOSED; not at all where that would wait for the caller."""
+        waiter = self.owner()
+        if waiter is not None and self.leads_to(fiber, waiter):
+            return
+        with self.waiting(waiter, fiber):
+            while fiber.state is not FiberState.DISPOSED:
+                await self.change()
+
     def chain(self, start: Fiber) -> list[Fiber]:
         """``start``, the fiber it waits for, the one that waits for, and so on."""
         found: list[Fiber] = []
@@ -97,3 +130,20 @@ class Motion:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class Gone:
+    """An awaitable that nobody needs to await."""
+
+    __slots__ = ("_fiber", "_motion")
+
+    def __init__(self, motion: Motion, fiber: Fiber) -> None:
+        self._motion = motion
+        self._fiber = fiber
+
+    def __await__(self) -> Generator[Any, None, None]:  # Any: what the loop is handed
+        return self._motion.wait_gone(self._fiber).__await__()
+
+
+def _hangs_on_the_tree(fiber: Fiber) -> bool:
+    return fiber.parent is None or fiber.state is FiberState.PENDING

@@ -38,16 +38,16 @@ class ScopeKey:
         """
         if self._binder is not None and self._binder is not binder:
             if self.parent is parent:
-                return
+                return  # says the same; the link stays the other's to change
             raise ScopeError(f"the scope of {self.key!r} has a parent that another binder set")
         if any(ancestor is self.key for ancestor in lineage(parent)):
             raise ScopeError(f"{self.key!r} would be its own ancestor", code="SCOPE_CYCLE")
         self.parent, self._binder = parent, binder
 
     def unbind(self, binder: object) -> None:
-        """Free the parent, if ``binder`` bound it."""
+        """Let another binder come, if ``binder`` bound the parent. The parent stays until one does."""
         if self._binder is binder:
-            self.parent = self._binder = None
+            self._binder = None
 
 
 _known: dict[int, ScopeKey] = {}  # by id: keys need no hash, and each entry keeps its key alive
