@@ -6,7 +6,6 @@ Source: core spec §2.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
 from dsh_tui.engine.agent.agent import Agent
@@ -37,11 +36,12 @@ class AgentDispatch:
     ) -> R | None:
         return await self._target.serial(event, self._agent, *args, **kwargs)
 
-    async def waterfall(
-        self,
-        event: Waterfall[Concatenate[Agent, P], R],
-        innermost: Callable[[], Awaitable[R]],
-        *args: P.args,
-        **kwargs: P.kwargs,
+    async def decide(
+        self, event: Waterfall[Concatenate[Agent, P], R], default: R, *args: P.args, **kwargs: P.kwargs
     ) -> R:
+        """A waterfall whose innermost answer is ``default``."""
+
+        async def innermost() -> R:
+            return default
+
         return await self._target.waterfall(event, innermost, self._agent, *args, **kwargs)

@@ -8,15 +8,17 @@ Source: core spec §7 (Registry).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from dsh_tui.engine.agent.agent import Agent, AgentHandle, AgentOptions
 from dsh_tui.engine.agent.dispatch import AgentDispatch
 from dsh_tui.engine.agent.errors import AgentError, AgentExistsError, NoAgentFactoryError
 from dsh_tui.engine.agent.events import AGENT_CREATED, AGENT_DISPOSED
 from dsh_tui.engine.kernel import Context, Disposer, ServiceKey
+
+Undo: TypeAlias = Callable[[], object]
 
 if TYPE_CHECKING:
     from dsh_tui.engine.session.event import Event
@@ -56,6 +58,7 @@ class AgentRegistry:
 
     def __init__(self) -> None:
         self._agents: dict[str, Agent] = {}
+        self._announced: set[str] = set()
         self._factory: AgentFactory | None = None
 
     def get(self, agent_id: str) -> Agent | None:
@@ -79,20 +82,32 @@ class AgentRegistry:
             AgentExistsError: a live agent has this id.
         """
 
-        def entry() -> Iterator[Disposer]:
-            self.require_free(agent.id)
-            events = AgentDispatch(ctx, agent)
-            self._agents[agent.id] = agent
-
-            async def leave() -> None:
-                if self._agents.get(agent.id) is agent:
-                    del self._agents[agent.id]
-                    events.emit(AGENT_DISPOSED)
-
-            yield leave
-            events.emit_raw(AGENT_CREATED)
+        def entry() -> Iterator[Undo]:
+            yield self.enter(ctx, agent)
+            self.announce(ctx, agent)
 
         return ctx.effect(entry)
+
+    def enter(self, ctx: Context, agent: Agent) -> Disposer:
+        """Take the agent's id, silently. Undone, it tells ``agent/disposed`` if it was announced."""
+
+        def entry() -> Undo:
+            self.require_free(agent.id)
+            self._agents[agent.id] = agent
+            return leave
+
+        def leave() -> None:
+            del self._agents[agent.id]
+            if agent.id in self._announced:
+                self._announced.discard(agent.id)
+                AgentDispatch(ctx, agent).emit(AGENT_DISPOSED)
+
+        return ctx.effect(entry)
+
+    def announce(self, ctx: Context, agent: Agent) -> None:
+        """Tell ``agent/created``. A raise is a veto and escapes; the caller undoes `enter` then."""
+        self._announced.add(agent.id)
+        AgentDispatch(ctx, agent).emit_raw(AGENT_CREATED)
 
     def set_factory(self, ctx: Context, factory: AgentFactory) -> Disposer:
         """Mount the factory; the slot is free again when the caller's fiber ends.
@@ -101,15 +116,15 @@ class AgentRegistry:
             AgentError: one is mounted. Order must not decide which loop runs.
         """
 
-        def entry() -> Iterator[Disposer]:
-            if self._factory is not None:
-                raise AgentError("an agent factory is mounted already", code="AGENT_FACTORY_EXISTS")
+        if self._factory is not None:
+            raise AgentError("an agent factory is mounted already", code="AGENT_FACTORY_EXISTS")
+
+        def entry() -> Undo:
             self._factory = factory
+            return clear
 
-            async def clear() -> None:
-                self._factory = None
-
-            yield clear
+        def clear() -> None:
+            self._factory = None
 
         return ctx.effect(entry)
 

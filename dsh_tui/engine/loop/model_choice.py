@@ -1,0 +1,109 @@
+"""Which model the next request asks: an explicit option, else the log's last word, else the default.
+
+A selection made while the agent lives outranks all three and holds from the next step on. Once an
+instance has sent a request, the header it logged is the basis, so that what a listener of
+``agent/request`` chose stays chosen.
+
+Source: core spec §8.3.5; capabilities A2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from dsh_tui.engine.agent.agent import AgentOptions
+from dsh_tui.engine.agent.errors import ModelNotChosenError
+from dsh_tui.engine.base.frozen import freeze
+from dsh_tui.engine.llm.config import CallConfig
+from dsh_tui.engine.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    provider: str
+    model: str
+    effort: str | None
+
+
+class ModelChoice:
+    """The model of one agent, over its life."""
+
+    def __init__(self, session: Session, options: AgentOptions, default: AgentOptions) -> None:
+        self._session = session
+        self._max_tokens = options.max_tokens
+        self._initial = _resolve(options, _logged(session), default)
+        self._selected: _Target | None = None
+
+    def select(self, provider: str, model: str, effort: str | None) -> None:
+        """From the next request on, this one."""
+        self._selected = _Target(provider, model, effort)
+
+    def settled(self) -> None:
+        """A header with the selection is logged: from here the log knows it."""
+        self._selected = None
+
+    def seed(self, *, first: bool) -> CallConfig:
+        """The config that ``agent/request`` starts from, frozen.
+
+        ``first``: this instance has not sent a request yet, so its options still count.
+
+        Raises:
+            ModelNotChosenError: nobody names a model.
+        """
+        header = self._session.request_header
+        if first or header is None:
+            target = self._selected or self._initial
+            if target is None:
+                raise ModelNotChosenError(
+                    "no model is chosen: name one with -m PROVIDER/MODEL, or in settings.yaml"
+                )
+            config = _with_target({}, target)
+            if self._max_tokens is not None:
+                config["maxTokens"] = self._max_tokens
+            return cast("CallConfig", freeze(config))
+        if self._selected is None:
+            return cast("CallConfig", header["config"])
+        return cast("CallConfig", freeze(_with_target(header["config"], self._selected)))
+
+
+def _with_target(config: Mapping[str, Any], target: _Target) -> dict[str, Any]:  # Any: JSON
+    changed = {**config, "provider": target.provider, "model": target.model}
+    changed.pop("reasoningEffort", None)
+    if target.effort is not None:
+        changed["reasoningEffort"] = target.effort
+    return changed
+
+
+def _resolve(options: AgentOptions, logged: _Target | None, default: AgentOptions) -> _Target | None:
+    """Each of provider and model from the first who names it; the effort goes with the model."""
+    if logged is None:
+        logged = _target(default.provider, default.model, default.effort)
+    if options.model is None:
+        basis = logged
+    else:
+        provider = options.provider or (logged.provider if logged else None) or default.provider
+        same = logged is not None and (logged.provider, logged.model) == (provider, options.model)
+        basis = _target(provider, options.model, logged.effort if logged and same else default.effort)
+    if basis is None or options.effort is None:
+        return basis
+    return _Target(basis.provider, basis.model, options.effort)
+
+
+def _target(provider: str | None, model: str | None, effort: str | None) -> _Target | None:
+    return None if provider is None or model is None else _Target(provider, model, effort)
+
+
+def _logged(session: Session) -> _Target | None:
+    """The log's last word: a selection, or the header of a later request. Read once, at creation."""
+    for event in reversed(session.events):
+        if event.type == "model/selected":
+            return _Target(event.data["provider"], event.data["model"], event.data.get("effort"))
+        if event.type in ("request/header", "request/header-delta"):
+            break
+    header = session.request_header
+    if header is None:
+        return None
+    config = header["config"]
+    return _Target(config["provider"], config["model"], config.get("reasoningEffort"))

@@ -1,0 +1,95 @@
+"""Rebuild: every request of the loop, from the log alone.
+
+A request is the folded header plus the history derived just before its ``step/start``. Each attempt
+of a step ends with a ``finish`` chunk. Where the log breaks off in a step before any chunk, the
+request may have left, so it is listed.
+
+Source: core spec §8.3, §9 (request); design §4 (``sessions requests``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dsh_tui.engine.llm.config import CallConfig, ToolSchema
+from dsh_tui.engine.llm.messages import Message
+from dsh_tui.engine.session.derive import Derivation
+from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.request_header import RequestHeader, fold_header
+from dsh_tui.engine.session.surface import Surface
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RebuiltRequest:
+    """One request as the model got it. ``attempt`` counts from 1 within the step."""
+
+    turn: int
+    step: int
+    attempt: int
+    system: str | None
+    tools: tuple[ToolSchema, ...]
+    config: CallConfig
+    messages: tuple[Message, ...]
+
+
+def rebuild_requests(events: Iterable[Event]) -> list[RebuiltRequest]:
+    """All requests in the order they were sent."""
+    rebuild = _Rebuild()
+    for event in events:
+        rebuild.read(event)
+    rebuild.break_off()
+    return rebuild.requests
+
+
+class _Rebuild:
+    def __init__(self) -> None:
+        self.requests: list[RebuiltRequest] = []
+        self._surface = Surface()
+        self._derivation = Derivation(self._surface)
+        self._header: RequestHeader | None = None
+        self._step: tuple[int, int] | None = None
+        self._history: tuple[Message, ...] = ()
+        self._attempt = 0
+        self._streaming = False
+
+    def read(self, event: Event) -> None:
+        match event.type:
+            case "assistant/chunk":
+                if not self._streaming:
+                    self._begin_attempt()
+                self._streaming = event.data["chunk"]["type"] != "finish"
+            case "step/start":
+                self._step = (event.data["turn"], event.data["step"])
+                self._history = self._derivation.messages()
+                self._attempt, self._streaming = 0, False
+            case "step/end":
+                self._step = None
+            case "turn/end" if event.data["reason"]["kind"] == "interrupted":
+                self.break_off()
+            case _:
+                self._header = fold_header(self._header, event)
+                self._surface.commit(event)
+
+    def break_off(self) -> None:
+        """The log says no more about the open step."""
+        if self._step is not None and self._attempt == 0 and self._header is not None:
+            self._begin_attempt()
+        self._step = None
+
+    def _begin_attempt(self) -> None:
+        if self._step is None or self._header is None:
+            return
+        self._attempt += 1
+        turn, step = self._step
+        self.requests.append(
+            RebuiltRequest(
+                turn=turn,
+                step=step,
+                attempt=self._attempt,
+                system=self._header.get("system"),
+                tools=self._header.get("tools", ()),
+                config=self._header["config"],
+                messages=(*self._header.get("messagePrefix", ()), *self._history),
+            )
+        )
