@@ -1,0 +1,96 @@
+"""What each mode makes of a call: run, ask, or refuse. Pure.
+
+    ask     looking inside the workspace runs, the rest asks
+    edits   file changes inside the workspace run too
+    plan    nothing that changes anything
+    full    everything runs
+
+A tool that can't say where it reaches is taken to reach outside. Source: design §3.16.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, Literal, TypeAlias, assert_never
+
+from dsh_tui.engine.tools.arguments import validate_arguments
+from dsh_tui.engine.tools.containment import attempt
+from dsh_tui.engine.tools.decisions import Allow, Ask, Deny, PreDecision
+from dsh_tui.engine.tools.definition import AnyTool, ToolCall
+
+Mode: TypeAlias = Literal["ask", "edits", "plan", "full"]
+MODES_KNOWN: Final[tuple[Mode, ...]] = ("ask", "edits", "plan", "full")
+DEFAULT_MODE: Final[Mode] = "ask"
+
+_TOUCHES_FILES = ("read", "search", "edit", "delete", "move")
+_STEERS_OTHERS = {".git", ".dsh"}
+"""Folders whose files run or configure programs: a change there is more than an edit."""
+
+
+def decide(mode: Mode, call: ToolCall, definition: AnyTool) -> PreDecision:
+    """The mode's decision on one call with valid arguments."""
+    match mode:
+        case "full":
+            return Allow()
+        case "plan":
+            if definition.changes:
+                return Deny(_plan_refusal(definition.name))
+            return _decide_on_looking(call, definition)
+        case "edits":
+            if definition.kind == "edit" and is_inside(call, definition) and not _steers_others(call):
+                return Allow()
+            return _decide_on_looking(call, definition)
+        case "ask":
+            return _decide_on_looking(call, definition)
+        case _:
+            assert_never(mode)
+
+
+def is_inside(call: ToolCall, definition: AnyTool) -> bool:
+    """True if the call is known to stay inside the session's directory, or has nothing to do with files."""
+    if definition.inside_workspace is None:
+        return definition.kind == "other" or (definition.kind == "execute" and not definition.changes)
+    args = attempt(validate_arguments, definition, call.arguments, call.args)
+    return attempt(definition.inside_workspace, args, call) is True
+
+
+def _decide_on_looking(call: ToolCall, definition: AnyTool) -> PreDecision:
+    inside = is_inside(call, definition)
+    if inside and not definition.changes:
+        return Allow()
+    return Ask(_reason(definition, inside=inside))
+
+
+def _reason(definition: AnyTool, *, inside: bool) -> str:
+    outside = "" if inside or definition.inside_workspace is None else " outside the workspace"
+    match definition.kind:
+        case "execute":
+            return "The agent wants to run a command."
+        case "edit":
+            return f"The agent wants to change a file{outside}."
+        case "delete" | "move":
+            return f"The agent wants to {definition.kind} a file{outside}."
+        case "read" | "search":
+            return f"The agent wants to {definition.kind} files{outside}."
+        case "fetch":
+            return "The agent wants to fetch something from the network."
+        case "other":
+            return f"The agent wants to use {definition.name}."
+        case _:
+            assert_never(definition.kind)
+
+
+def _steers_others(call: ToolCall) -> bool:
+    """True for paths such as ``.git/hooks/pre-commit``; links are resolved."""
+    path = call.args.get("file_path")
+    if not isinstance(path, str):
+        return True  # an edit of we know not what
+    resolved = attempt(lambda: (call.cwd / path).resolve())
+    return not isinstance(resolved, Path) or not _STEERS_OTHERS.isdisjoint(resolved.parts)
+
+
+def _plan_refusal(name: str) -> str:
+    return (
+        f"Plan mode is on: nothing may be changed, so `{name}` did not run. Keep to reading and searching, "
+        "and answer with the plan. The user leaves plan mode when they want it carried out."
+    )

@@ -1,0 +1,104 @@
+"""Modes: how much an agent may do without being asked, per session, kept in its log.
+
+The mode is the last ``permission/mode`` of the log, else the configured default. A session that
+has had no turn yet remembers its choice and logs it when the first turn opens, so that the first
+prompt stays turn 1. Source: design §3.16.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from dsh_tui.engine.approval.mode_policy import DEFAULT_MODE, MODES_KNOWN, Mode
+from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.kernel import Context, ServiceKey
+from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.idle import append_idle
+from dsh_tui.engine.session.session import Session
+from dsh_tui.engine.session.store import SESSION_DISPOSED, SESSION_EVENT
+
+MODE_EVENT = "permission/mode"
+TRIGGER = "permission-mode"
+
+
+class UnknownModeError(HarnessError):
+    """No such mode."""
+
+    code = "UNKNOWN_MODE"
+
+
+@dataclass(frozen=True, slots=True)
+class _Logged:
+    mode: Mode
+    seq: int
+
+
+class Modes:
+    """The mode of every session. Published under `MODES`."""
+
+    def __init__(self, ctx: Context, *, default: Mode = DEFAULT_MODE) -> None:
+        self._default = default
+        self._logged: dict[str, _Logged | None] = {}
+        self._chosen: dict[str, Mode] = {}
+        ctx.on(SESSION_EVENT, self._follow)
+        ctx.on(SESSION_DISPOSED, self._forget)
+
+    def current(self, session: Session) -> Mode:
+        """The mode that the session's next call is decided in."""
+        if (chosen := self._chosen.get(session.id)) is not None:
+            return chosen
+        logged = self._last_logged(session)
+        if logged is None or (logged.mode == "full" and _is_inherited(session, logged)):
+            return self._default
+        return logged.mode
+
+    def set(self, session: Session, mode: Mode) -> None:
+        """Switch the mode, from the next call on. Setting what is already set logs nothing.
+
+        Raises:
+            UnknownModeError: nothing changed.
+        """
+        if mode not in MODES_KNOWN:
+            raise UnknownModeError(f"there is no mode {mode!r}; the modes: {', '.join(MODES_KNOWN)}")
+        if mode == self.current(session):
+            return
+        if session.last_turn == 0:
+            self._chosen[session.id] = mode
+            return
+        append_idle(session, TRIGGER, MODE_EVENT, {"mode": mode})
+
+    def _follow(self, session: Session, event: Event) -> None:
+        if event.type == MODE_EVENT:
+            self._logged[session.id] = _read(event)
+            self._chosen.pop(session.id, None)
+        elif event.type == "turn/start" and session.open_turn is not None:
+            logged = self._last_logged(session)
+            mode = self.current(session)
+            if mode != (DEFAULT_MODE if logged is None else logged.mode):
+                session.append(MODE_EVENT, {"mode": mode})
+
+    def _last_logged(self, session: Session) -> _Logged | None:
+        if session.id not in self._logged:
+            rows = session.events.rows()
+            found = [row for row in rows if isinstance(row, Event) and row.type == MODE_EVENT]
+            self._logged[session.id] = _read(found[-1]) if found else None
+        return self._logged[session.id]
+
+    def _forget(self, session: Session) -> None:
+        self._logged.pop(session.id, None)
+        self._chosen.pop(session.id, None)
+
+
+def _is_inherited(session: Session, logged: _Logged) -> bool:
+    """True for a fork's parent's mode: who said ``full`` said so of another session."""
+    return logged.seq < session.header.get("seedLength", 0)
+
+
+def _read(event: Event) -> _Logged:
+    """A mode from the log; one that this program does not know is the careful one."""
+    mode = event.data["mode"]
+    return _Logged(cast("Mode", mode) if mode in MODES_KNOWN else DEFAULT_MODE, event.seq)
+
+
+MODES: ServiceKey[Modes] = ServiceKey("modes")

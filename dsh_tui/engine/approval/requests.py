@@ -1,0 +1,74 @@
+"""Approval requests: what a person is asked, and what they may answer.
+
+Source: core spec §6 (Ask); capabilities F.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from dsh_tui.engine.base.cancel import CancelSignal
+from dsh_tui.engine.base.frozen import JsonObject
+
+if TYPE_CHECKING:
+    from dsh_tui.engine.tools.definition import AnyTool, ToolCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRequest:
+    """One call that waits for a person. Exactly one ``approval/decided`` of this id follows."""
+
+    id: str
+    session_id: str
+    reason: str
+    """One sentence for the person; never sent to the model."""
+    preview: JsonObject | None
+    """A card (JSON): the diff or the command that the answer covers."""
+    call: ToolCall
+    definition: AnyTool
+
+    @property
+    def call_id(self) -> str:
+        return self.call.call_id
+
+    @property
+    def tool_name(self) -> str:
+        return self.call.name
+
+    @property
+    def arguments(self) -> str:
+        return self.call.arguments
+
+    @property
+    def cwd(self) -> Path:
+        return self.call.cwd
+
+
+PendingApproval: TypeAlias = ApprovalRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an answerer says. ``by`` goes into the log; ``feedback`` goes to the model."""
+
+    outcome: Literal["allowed-once", "rejected"]
+    feedback: str | None = None
+    by: str = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """A call that was refused because nobody could be asked."""
+
+    session_id: str
+    call_id: str
+    tool_name: str
+    arguments: str
+    reason: str
+
+
+Answerer: TypeAlias = Callable[[ApprovalRequest, CancelSignal], Awaitable[Answer]]
+"""Waits for a person. The signal says that the answer no longer counts."""
