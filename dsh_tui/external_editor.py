@@ -1,0 +1,50 @@
+"""The user's own editor on a draft: a private file, the terminal lent out, the text back.
+
+Invariant: if anything fails the draft stays as it was, and why is said in one line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Final
+
+_SECRET: Final = re.compile(r"(?i)(api[_-]?key|token|secret|passw|credential)")
+
+
+class EditorFailed(Exception):
+    """The editor could not be run or did not end well; the message is for the user."""
+
+
+def editor_command(environment: Mapping[str, str]) -> list[str]:
+    """``$VISUAL``, else ``$EDITOR``, else vi."""
+    return shlex.split(environment.get("VISUAL") or environment.get("EDITOR") or "vi") or ["vi"]
+
+
+def edit(text: str, lend_terminal: AbstractContextManager[None], environment: Mapping[str, str]) -> str:
+    """Let the user edit ``text``.
+
+    Raises:
+        EditorFailed: with one line that says what went wrong.
+    """
+    command = editor_command(environment)
+    harmless = {name: value for name, value in environment.items() if not _SECRET.search(name)}
+    with tempfile.TemporaryDirectory(prefix="dsh-tui-") as folder:
+        draft = Path(folder) / "prompt.md"
+        draft.write_text(text, encoding="utf-8")
+        try:
+            with lend_terminal:
+                done = subprocess.run([*command, os.fspath(draft)], env=harmless, check=False)  # noqa: S603 - the user's own editor
+        except OSError as error:
+            raise EditorFailed(
+                f"{command[0]}: {error.strerror or error}. Set $EDITOR to your editor."
+            ) from error
+        if done.returncode != 0:
+            raise EditorFailed(f"{command[0]} ended with {done.returncode}; the draft is unchanged.")
+        return draft.read_text(encoding="utf-8", errors="replace").rstrip("\n")

@@ -1,0 +1,271 @@
+"""The composer: where prompts are written. Enter sends; a paste never does; no draft is lost.
+
+Enter that arrives within a burst of keys (a terminal without bracketed paste) is held for a
+moment: if more keys follow it was pasted and is a new line, else it sends.
+Source: UX spec §2 D and §4; design §5.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from textual import events
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import TextArea
+
+from dsh_tui.widgets.completion import Completion
+from dsh_tui.widgets.messages import CommandGiven, Submitted
+from dsh_tui.widgets.paste import Pastes, chip_before, clean
+from dsh_tui.widgets.prompt_history import PromptHistory
+
+BURST_GAP: Final = 0.010
+"""Seconds between two keys below which nobody types."""
+HOLD: Final = 0.030
+"""Seconds for which an Enter in a burst waits for more."""
+NEWLINE_KEYS: Final = frozenset({"ctrl+j", "shift+enter", "alt+enter", "ctrl+enter"})
+
+
+class Composer(TextArea):
+    """A draft of several lines with history, completion and paste chips."""
+
+    DEFAULT_CSS = """
+    Composer {
+        height: auto;
+        min-height: 3;
+        max-height: 33vh;
+        padding: 0 1;
+        border: round $frame;
+        border-subtitle-color: $dim;
+        border-title-color: $accent;
+        background: $background;
+        scrollbar-size-vertical: 1;
+        &:focus { border: round $accent; }
+        & .text-area--placeholder { color: $dim; }
+        & .text-area--cursor { color: $background; background: $foreground; }
+    }
+    """
+
+    BURST: ClassVar[bool] = True
+
+    class Emptied(Message):
+        """The draft became empty, or has text again."""
+
+    class LeaveAsked(Message):
+        """``ctrl+d`` on an empty draft."""
+
+    class HelpAsked(Message):
+        """``?`` on an empty draft."""
+
+    class TranscriptAsked(Message):
+        """Tab on an empty draft."""
+
+    class QueueAsked(Message):
+        """Up on an empty draft: take the last waiting prompt back, if there is one."""
+
+    def __init__(self, completion: Completion, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id, soft_wrap=True, highlight_cursor_line=False)
+        self.cursor_blink = False
+        self.match_cursor_bracket = False
+        self.prompts = PromptHistory()
+        self.has_queue = False
+        self._completion = completion
+        self._pastes = Pastes()
+        self._last_key = 0.0
+        self._bursting = False
+        self._held: Timer | None = None
+        self._was_empty = True
+        self._before_search: str | None = None
+
+    # What the screen asks for
+
+    @property
+    def draft(self) -> str:
+        """The draft as it will be sent: chips expanded."""
+        return self._pastes.expand(self.text)
+
+    def put(self, text: str) -> None:
+        """Replace the draft; the cursor goes to its end. Undo brings the old one back."""
+        self.replace(text, self.document.start, self.document.end, maintain_selection_offset=False)
+        self.move_cursor(self.document.end)
+
+    def keep(self, text: str) -> None:
+        """Put ``text`` into an empty draft, else behind what is written."""
+        self.put(f"{self.text.rstrip()}\n{text}" if self.text.strip() else text)
+
+    def stash(self) -> bool:
+        """Clear the draft, so that Up brings it back. False when there is nothing to keep."""
+        if not self.text.strip():
+            return False
+        self.prompts.add(self.text)
+        self.put("")
+        return True
+
+    def expand_pastes(self) -> bool:
+        """Show the text of all chips in the draft."""
+        if not self._pastes.holds(self.text):
+            return False
+        self.put(self.draft)
+        return True
+
+    def search_history(self) -> None:
+        """Let the completion list filter earlier prompts by what is typed."""
+        self._before_search = self.text
+        self.border_title = "search earlier prompts · enter takes · esc goes back"
+        self._completion.offer_history(self.prompts.search(self.text))
+
+    @property
+    def searching(self) -> bool:
+        """Whether the draft is a search for an earlier prompt."""
+        return self._before_search is not None
+
+    def end_search(self, *, restore: bool) -> None:
+        """Leave the search; with ``restore`` the draft is as it was."""
+        before, self._before_search = self._before_search, None
+        self.border_title = None
+        if restore and before is not None:
+            self.put(before)
+
+    def take_key(self, event: events.Key) -> None:
+        """A key that was meant for the draft came elsewhere: use it as if it had come here."""
+        if not self._press(event.key, event.time) and event.is_printable and event.character:
+            self._replace_via_keyboard(event.character, *self.selection)
+
+    def take_paste(self, text: str) -> None:
+        """Insert pasted text: cleaned, and folded to a chip if it is large."""
+        self._release_as_newline()
+        if pasted := clean(text):
+            self._replace_via_keyboard(self._pastes.fold(pasted), *self.selection)
+
+    # Keys
+
+    async def _on_key(self, event: events.Key) -> None:
+        if not self.read_only and self._press(event.key, event.time):
+            event.stop()
+            event.prevent_default()
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        if not self.read_only:
+            self.take_paste(event.text)
+
+    def _press(self, key: str, time: float) -> bool:
+        """Whether the key had a meaning of ours."""
+        quick, self._last_key = time - self._last_key < BURST_GAP, time
+        self._bursting = self._bursting and quick
+        self._release_as_newline()
+        if key == "enter":
+            if quick and self.BURST:
+                self._held = self.set_timer(HOLD, self._release)
+            else:
+                self._enter()
+            return True
+        if key in NEWLINE_KEYS:
+            self.insert("\n")
+            return True
+        if self._completion.is_open and self._completion.press(key):
+            return True
+        return self._press_on_empty(key) if not self.text else self._erase_chip(key)
+
+    def _press_on_empty(self, key: str) -> bool:
+        asked: Message
+        match key:
+            case "ctrl+d":
+                asked = self.LeaveAsked()
+            case "question_mark":
+                asked = self.HelpAsked()
+            case "tab":
+                asked = self.TranscriptAsked()
+            case _:
+                return False
+        self.post_message(asked)
+        return True
+
+    def _erase_chip(self, key: str) -> bool:
+        if key == "tab":
+            return True  # never moves the focus away from a draft
+        row, column = self.cursor_location
+        start = chip_before(self.document.get_line(row), column) if key == "backspace" else None
+        if start is None or self.selected_text:
+            return False
+        self.delete((row, start), (row, column))
+        return True
+
+    def _release(self) -> None:
+        """Nothing followed the held Enter: it sends, unless a paste is going on."""
+        if self._held is None:
+            return
+        self._held = None
+        if self._bursting:
+            self.insert("\n")
+        else:
+            self._enter()
+
+    def _release_as_newline(self) -> None:
+        if self._held is not None:
+            self._held.stop()
+            self._held = None
+            self._bursting = True
+            self.insert("\n")
+
+    def _enter(self) -> None:
+        if self._completion.is_open and self._completion.press("enter"):
+            return
+        row, column = self.cursor_location
+        if self.document.get_line(row)[:column].endswith("\\"):
+            self.replace("\n", (row, column - 1), (row, column))
+            return
+        self.submit()
+
+    def submit(self, *, steer: bool = False) -> None:
+        """Send the draft, or run it if it is a command. Commands are cleared by who runs them."""
+        text = self.draft.strip()
+        if not text:
+            return
+        name, _, argument = text[1:].partition(" ") if text.startswith("/") else ("", "", "")
+        if name and "/" not in name and "\n" not in text:
+            self.post_message(CommandGiven(name, argument.strip()))
+            return
+        self.prompts.add(self.text)
+        self.put("")
+        self.post_message(Submitted(text, steer=steer))
+
+    # History
+
+    def action_cursor_up(self, select: bool = False) -> None:  # noqa: FBT001, FBT002 - Textual's signature
+        if select or not self.navigator.is_first_wrapped_line(self.cursor_location):
+            super().action_cursor_up(select)
+        elif self.has_queue and not self.text:
+            self.post_message(self.QueueAsked())
+        elif (older := self.prompts.older(self.text)) is not None:
+            self._show_earlier(older)
+
+    def action_cursor_down(self, select: bool = False) -> None:  # noqa: FBT001, FBT002 - Textual's signature
+        if select or not self.navigator.is_last_wrapped_line(self.cursor_location):
+            super().action_cursor_down(select)
+        elif (newer := self.prompts.newer()) is not None:
+            self._show_earlier(newer)
+
+    def _show_earlier(self, prompt: str) -> None:
+        with self.prevent(TextArea.Changed):
+            self.put(prompt)
+        self._tell_emptiness()
+
+    def _on_text_area_changed(self) -> None:
+        self.prompts.leave()
+        self._tell_emptiness()
+        if self.searching:
+            self._completion.offer_history(self.prompts.search(self.text))
+        else:
+            self.complete()
+
+    def complete(self) -> None:
+        """Offer what fits the word before the cursor."""
+        row, column = self.cursor_location
+        self._completion.offer(self.document.get_line(row)[:column], alone=self.document.line_count == 1)
+
+    def _tell_emptiness(self) -> None:
+        if self._was_empty != (not self.text):
+            self._was_empty = not self.text
+            self.post_message(self.Emptied())

@@ -1,0 +1,132 @@
+"""The status bar: mode, model, context, cache, tokens, silence and state in one line.
+
+At narrow widths fields go from the right; mode and state never do. A notice takes the place
+of all but mode and state for a few seconds.
+Source: screens spec (chat); UX spec §4; design §3 row 11 (silence is shown).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from textual.app import RenderResult
+from textual.content import Content
+from textual.reactive import reactive
+from textual.timer import Timer
+from textual.widget import Widget
+
+from dsh_tui.engine.projection.views import StatusView
+from dsh_tui.widgets.columns import cut, gauge
+from dsh_tui.widgets.visible_text import one_line
+
+SILENCE_MS: Final = 2_000
+"""Silence of the model that is worth saying."""
+NOTICE_SECONDS: Final = 5.0
+
+MODE_STYLES: Final = {
+    "ask": "$ok",
+    "edits": "$accent",
+    "plan": "$waiting",
+    "full": "$error",
+    "sandbox": "$accent",
+}
+_TONES: Final = {"info": "$foreground", "ok": "$ok", "warning": "$warning", "error": "$error"}
+_STATES: Final = {
+    "idle": ("ready", "$dim"),
+    "running": ("running", "$accent"),
+    "waiting": ("waiting for you", "$waiting"),
+    "stopping": ("stopping…", "$warning"),
+    "disposed": ("closed", "$dim"),
+}
+
+
+def amount(count: int) -> str:
+    """``950``, ``12.4k``, ``1.2M``."""
+    if count < 1_000:
+        return str(count)
+    for limit, unit in ((1_000_000, "k"), (1_000_000_000, "M")):
+        if count < limit:
+            return f"{count / (limit / 1_000):.1f}".removesuffix(".0") + unit
+    return f"{count / 1_000_000_000:.1f}G"
+
+
+def status_fields(status: StatusView, now_ms: int) -> list[Content]:
+    """The fields between mode and state, in the order in which they are kept."""
+    fields: list[Content] = []
+    if status.retry is not None:
+        left = max(0, -(-(status.retry.due - now_ms) // 1_000))
+        of = f" of {status.retry.limit}" if status.retry.limit else ""
+        fields.append(Content.styled(f"retry {status.retry.attempt}{of} in {left} s", "$warning"))
+    if status.model:
+        effort = (f" {one_line(status.effort)}", "$dim") if status.effort else ""
+        fields.append(Content.assemble(one_line(status.model), effort))
+    if status.state == "running" and status.last_activity is not None and status.retry is None:
+        silent = now_ms - status.last_activity
+        if silent > SILENCE_MS:
+            fields.insert(0, Content.styled(f"model silent {silent // 1_000} s", "$warning"))
+    if status.context_window:
+        percent = status.context_used / status.context_window * 100
+        style = "$error" if percent >= 90 else "$warning" if percent >= 75 else "$accent"
+        fields.append(
+            Content.assemble(
+                ("context ", "$dim"), (gauge(percent, 4), f"{style} on $rule"), f" {percent:.0f} %"
+            )
+        )
+    if status.cache_percent is not None:
+        fields.append(Content.assemble(("cache ", "$dim"), f"{status.cache_percent} %"))
+    if status.tokens_in or status.tokens_out:
+        fields.append(Content.styled(f"↑{amount(status.tokens_in)} ↓{amount(status.tokens_out)}", "$dim"))
+    return fields
+
+
+def status_line(
+    status: StatusView, now_ms: int, width: int, notice: Content | None, hint: str = ""
+) -> Content:
+    """The whole line at ``width`` cells."""
+    mode = Content.styled(one_line(status.mode) or "ask", f"bold {MODE_STYLES.get(status.mode, '$warning')}")
+    word, style = _STATES.get(status.state, (status.state, "$dim"))
+    state = Content.styled(word, style)
+    room = width - mode.cell_length - state.cell_length - 4
+    if room < 0:
+        return Content.assemble(mode, " ", state).truncate(width, ellipsis=True)
+    middle = Content("")
+    if notice is not None:
+        middle = notice.truncate(room, ellipsis=True)
+    else:
+        for field in [*status_fields(status, now_ms), *([Content.styled(hint, "$dim")] if hint else [])]:
+            gap = "   " if middle else ""
+            if middle.cell_length + len(gap) + field.cell_length > room:
+                break
+            middle = Content.assemble(middle, gap, field)
+    fill = " " * (room - middle.cell_length + 2)
+    return Content.assemble(mode, "  ", middle, fill, state)
+
+
+class StatusBar(Widget, can_focus=False):
+    """The last line of the chat screen."""
+
+    DEFAULT_CSS = "StatusBar { height: 1; padding: 0 1; color: $foreground; }"
+
+    status: reactive[StatusView] = reactive(StatusView())
+    now_ms: reactive[int] = reactive(0)
+    """Wall time, set by the screen while something runs."""
+    hint: reactive[str] = reactive("ctrl+p palette  ? keys")
+    _notice: reactive[Content | None] = reactive(None)
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id)
+        self._fading: Timer | None = None
+
+    def notice(self, text: str, tone: str = "info") -> None:
+        """Say something for a few seconds."""
+        self._notice = Content.styled(cut(one_line(text), 400), _TONES.get(tone, "$foreground"))
+        if self._fading is not None:
+            self._fading.stop()
+        self._fading = self.set_timer(NOTICE_SECONDS, self.clear_notice)
+
+    def clear_notice(self) -> None:
+        """Show the fields again."""
+        self._notice = None
+
+    def render(self) -> RenderResult:
+        return status_line(self.status, self.now_ms, self.content_region.width, self._notice, self.hint)
