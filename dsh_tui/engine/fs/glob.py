@@ -25,10 +25,10 @@ MAX_SHOWN: Final = 100
 
 DESCRIPTION = f"""\
 Find files by name, newest first. Prefer it to find and ls -R.
-- Globs: `*.py` matches at any depth, `src/**/*.ts` from the searched directory; also `?`, `[a-z]` and `{{a,b}}`.
+- Globs: `*.py` matches at any depth, `src/**/*.ts` from the searched directory; also `?`, `[a-z]`, `{{a,b}}`.
 - Hidden and git-ignored files are included, version control's own folders are not.
-- Shows {MAX_SHOWN} names; a longer list is saved to a file that the answer names. Names in double quotes can be \
-used as shown."""
+- Shows {MAX_SHOWN} names; a longer list is saved to a file that the answer names. Names in double \
+quotes can be used as shown."""
 
 
 class GlobArgs(BaseModel):
@@ -54,19 +54,14 @@ def glob_tool(files: FileSystem, searcher: Searcher, spill: SpillStore) -> ToolD
             raise FsError(f"{shown_from(root, call.cwd)} is not a directory.", code=code)
         found = await searcher.files(root, args.pattern, call.signal)
         names = await asyncio.to_thread(_newest_first, root, found.items)
-        prefix = "" if args.path is None else f"{shown_from(root, call.cwd)}/"
         lines = [_line(root, name, call.cwd) for name in names]
         meta = {"matches": len(lines), "files": len(lines)}
         notes = [f"(Incomplete: {found.incomplete}.)"] if found.incomplete else []
         if not lines:
-            return ToolOutput(
-                "\n".join([f"No files match in {prefix or 'the session directory'}.", *notes]), meta
-            )
+            return ToolOutput("\n".join([f"No files match in {shown_from(root, call.cwd)}.", *notes]), meta)
         if len(lines) > MAX_SHOWN:
             whole = await spill.save(call.session.id, f"{call.call_id}-glob", "\n".join(lines) + "\n")
-            where = (
-                f"; all of them: {whole}" if whole is not None else "; narrow the pattern to see the others"
-            )
+            where = f"; all of them: {whole}" if whole is not None else "; narrow the pattern to see more"
             notes.append(f"(Showing {MAX_SHOWN} of {len(lines)} files{where})")
         return ToolOutput("\n".join([*lines[:MAX_SHOWN], *notes]), meta)
 

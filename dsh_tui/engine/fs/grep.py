@@ -26,10 +26,11 @@ MAX_LINE: Final = 2_000
 """Bytes of one line that are shown."""
 
 DESCRIPTION = f"""\
-Search the contents of files with a regular expression (ripgrep syntax). Prefer it to grep and rg in a shell.
-- Returns `line number: text`, grouped by file. Hidden and git-ignored files are searched, binary files are not.
+Search file contents with a regular expression (ripgrep syntax; escape literal `(`, `[`, `{{`). Prefer it to \
+grep and rg in a shell.
+- Returns `line number: text`, grouped by file. Hidden and git-ignored files are searched, binary ones are not.
 - Narrow it with `path` (a directory or a file) and `include` (a glob such as `*.py` or `*.{{ts,tsx}}`).
-- Shows {MAX_SHOWN} matches; a longer list is saved to a file that the answer names. Escape literal `(`, `[`, `.`."""
+- Shows {MAX_SHOWN} matches; a longer list is saved to a file that the answer names."""
 
 
 class GrepArgs(BaseModel):
@@ -67,9 +68,7 @@ def grep_tool(files: FileSystem, searcher: Searcher, spill: SpillStore) -> ToolD
             whole = await spill.save(
                 call.session.id, f"{call.call_id}-grep", _render(matches, root, call.cwd) + "\n"
             )
-            where = (
-                f"; all of them: {whole}" if whole is not None else "; narrow the search to see the others"
-            )
+            where = f"; all of them: {whole}" if whole is not None else "; narrow the search to see more"
             notes.append(f"(Showing {MAX_SHOWN} of {len(matches)} matches{where})")
         head = f"{_count(len(matches), 'match', 'matches')} in {_count(len(names), 'file', 'files')}"
         return ToolOutput("\n".join([head, _render(matches[:MAX_SHOWN], root, call.cwd), *notes]), meta)
