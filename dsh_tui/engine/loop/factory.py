@@ -26,11 +26,11 @@ from dsh_tui.engine.loop.model_choice import ModelChoice
 from dsh_tui.engine.loop.react_agent import ReactAgent
 from dsh_tui.engine.loop.request_log import RequestLog
 from dsh_tui.engine.loop.services import LoopServices
-from dsh_tui.engine.persistence.service import PERSISTENCE
+from dsh_tui.engine.persistence.seam import PERSISTENCE
 from dsh_tui.engine.scope import create_scope
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.store import SESSIONS
-from dsh_tui.engine.system_prompt.service import SYSTEM_PROMPT
+from dsh_tui.engine.system_prompt.assembly import SYSTEM_PROMPT
 from dsh_tui.engine.tools.registry import TOOLS
 
 Undo = Callable[[], object]

@@ -17,6 +17,7 @@ from dsh_tui.engine.agent.agent import AgentOptions
 from dsh_tui.engine.agent.errors import ModelNotChosenError
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.llm.config import CallConfig
+from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
 
 
@@ -64,7 +65,7 @@ class ModelChoice:
                 config["maxTokens"] = self._max_tokens
             return cast("CallConfig", freeze(config))
         if self._selected is None:
-            return cast("CallConfig", header["config"])
+            return header["config"]
         return cast("CallConfig", freeze(_with_target(header["config"], self._selected)))
 
 
@@ -97,10 +98,12 @@ def _target(provider: str | None, model: str | None, effort: str | None) -> _Tar
 
 def _logged(session: Session) -> _Target | None:
     """The log's last word: a selection, or the header of a later request. Read once, at creation."""
-    for event in reversed(session.events):
-        if event.type == "model/selected":
-            return _Target(event.data["provider"], event.data["model"], event.data.get("effort"))
-        if event.type in ("request/header", "request/header-delta"):
+    for row in reversed(session.events.slots()):
+        if not isinstance(row, Event):
+            continue
+        if row.type == "model/selected":
+            return _Target(row.data["provider"], row.data["model"], row.data.get("effort"))
+        if row.type in ("request/header", "request/header-delta"):
             break
     header = session.request_header
     if header is None:

@@ -7,7 +7,7 @@ from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.llm.service import LLM
 from dsh_tui.engine.loop.factory import LoopFactory
 from dsh_tui.engine.session.store import SESSIONS
-from dsh_tui.engine.system_prompt.service import SYSTEM_PROMPT
+from dsh_tui.engine.system_prompt.assembly import SYSTEM_PROMPT
 from dsh_tui.engine.tools.registry import TOOLS
 
 name = "agent-loop"

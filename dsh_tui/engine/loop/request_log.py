@@ -20,7 +20,7 @@ from dsh_tui.engine.llm.config import CallConfig
 from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.session.request_header import RequestHeader, canonical_header, make_delta, same_header
 from dsh_tui.engine.session.session import Session
-from dsh_tui.engine.system_prompt.service import Assembly
+from dsh_tui.engine.system_prompt.assembly import Assembly
 
 Anchor = Literal["initial", "resume"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dsh_tui.engine.agent.dispatch import AgentDispatch
 from dsh_tui.engine.llm.service import LlmService
 from dsh_tui.engine.session.store import SessionStore
-from dsh_tui.engine.system_prompt.service import SystemPrompt
+from dsh_tui.engine.system_prompt.assembly import SystemPrompt
 from dsh_tui.engine.tools.registry import ToolRegistry
 
 

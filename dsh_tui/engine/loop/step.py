@@ -31,7 +31,7 @@ from dsh_tui.engine.loop.react_agent import ReactAgent, context_data, steering_d
 from dsh_tui.engine.loop.reply import Reply, stream_reply
 from dsh_tui.engine.loop.request_log import RequestLog
 from dsh_tui.engine.loop.services import LoopServices
-from dsh_tui.engine.system_prompt.service import Assembly
+from dsh_tui.engine.system_prompt.assembly import Assembly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

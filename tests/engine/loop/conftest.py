@@ -1,0 +1,18 @@
+"""A running engine with a scripted model, for tests of the loop."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from dsh_tui.engine.kernel import Context
+from tests.fakes.fake_clock import FakeClock
+from tests.fakes.loop_app import LoopApp
+
+
+@pytest.fixture
+async def app(root: Context, clock: FakeClock) -> AsyncIterator[LoopApp]:
+    loop_app = LoopApp(root, clock)
+    await loop_app.start()
+    yield loop_app
