@@ -126,7 +126,11 @@ class Approval:
             signal.on_cancel(lambda: stop.cancel(signal.reason, signal.cause)),
             desk.gone.on_cancel(lambda: stop.cancel(desk.gone.reason)),
         )
-        asking = asyncio.ensure_future(contained(desk.answerer(request, stop)))
+
+        async def ask() -> Answer:
+            return await desk.answerer(request, stop)
+
+        asking = asyncio.ensure_future(contained(ask()))
         stopped = asyncio.Event()
         stop.on_cancel(stopped.set)
         stopping = asyncio.ensure_future(stopped.wait())
