@@ -14,7 +14,7 @@ from dsh_tui.engine.base.frozen import LosslessError, freeze
 from dsh_tui.engine.session.errors import InvalidHeaderError
 from dsh_tui.engine.session.shapes import COUNT, NAME, shape
 
-FORMAT = "dsh-tui"
+FORMAT: Literal["dsh-tui"] = "dsh-tui"
 VERSION = 1
 
 

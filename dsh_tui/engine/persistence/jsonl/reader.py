@@ -1,0 +1,160 @@
+"""Reads a log file, whatever state it is in, and changes none of its bytes.
+
+An unterminated last line is torn and left out. A bad line or a gap is a damaged tail, left
+out with what follows, unless a finished turn lies beyond it: then the log is ``damaged``,
+every good record of it is given, and nobody may write it. Needs no kernel and no boot.
+Source: core spec §4.4; design §3.5.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from dsh_tui.engine.base.frozen import freeze
+from dsh_tui.engine.persistence.errors import FormatUnsupportedError, NotStoredError, PersistenceError
+from dsh_tui.engine.persistence.jsonl.format import decode_header, decode_line
+from dsh_tui.engine.persistence.jsonl.paths import unescape_id
+from dsh_tui.engine.persistence.jsonl.salvage import Salvage
+from dsh_tui.engine.persistence.stored import LoadedSession, Notice, Revision
+from dsh_tui.engine.session.errors import InvalidHeaderError
+from dsh_tui.engine.session.header import FORMAT, VERSION, SessionHeader
+from dsh_tui.engine.session.log import EventLog
+from dsh_tui.engine.session.pack import ChunkRun, Row
+
+_TRIES = 3
+
+
+def read_log(path: Path) -> LoadedSession:
+    """The session in the file.
+
+    Raises:
+        NotStoredError: no such file.
+        FormatUnsupportedError: another format or version.
+        PersistenceError: the operating system does not let us read it.
+    """
+    data, revision = read_bytes(path)
+    return decode_log(data, path, revision)
+
+
+def decode_log(data: bytes, path: Path, revision: Revision) -> LoadedSession:
+    """`read_log` for bytes that were read already."""
+    whole = data.rfind(b"\n") + 1
+    lines = _lines(data[:whole])
+    header, header_problem = _read_header(lines, path, revision)
+    slots: list[Row] = []
+    bad = _read_rows(lines, slots)
+    notices: list[Notice] = []
+    damaged = header_problem is not None
+    if header_problem is not None:
+        notices.append(Notice(header_problem, line=1))
+    end = whole
+    events: EventLog | tuple[object, ...] = EventLog(slots)
+    if bad is not None:
+        salvage = Salvage(lines, bad, len(slots))
+        if salvage.finished_turn_beyond or damaged:
+            damaged = True
+            notices.extend(salvage.damage())
+            events = (*EventLog(slots), *salvage.events)
+        else:
+            notices.append(salvage.tail())
+            end = sum(len(line) + 1 for line in data.split(b"\n")[:bad])
+    if whole < len(data) and (lines or header_problem is None):
+        notices.append(_torn(data, whole, len(lines) + 1))
+    return LoadedSession(
+        header=header,
+        events=events,  # type: ignore[arg-type]  # both hold events
+        notices=tuple(notices),
+        status="damaged" if damaged else "ok",
+        path=path,
+        end=end,
+        revision=revision,
+    )
+
+
+def read_bytes(path: Path) -> tuple[bytes, Revision]:
+    """The file and the revision it was read at; read again if it changed meanwhile.
+
+    Raises:
+        NotStoredError: no such file.
+        PersistenceError: it cannot be read.
+    """
+    try:
+        for _ in range(_TRIES):
+            with path.open("rb") as file:
+                before = revision_of(os.fstat(file.fileno()))
+                data = file.read()
+                if revision_of(os.fstat(file.fileno())) == before:
+                    break
+    except FileNotFoundError as error:
+        raise NotStoredError(f"no session log at {path}", path=path) from error
+    except OSError as error:
+        raise PersistenceError(f"cannot read {path}: {error.strerror}", path=path) from error
+    return data, before
+
+
+def revision_of(stat: os.stat_result) -> Revision:
+    """The revision that a stat tells."""
+    return Revision(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+
+
+def stand_in_header(path: Path, revision: Revision) -> SessionHeader:
+    """What can be said of a session whose header cannot be read."""
+    return freeze(
+        SessionHeader(
+            format=FORMAT,
+            version=VERSION,
+            id=unescape_id(path.parent.name),
+            createdAt=revision.mtime_ns // 1_000_000,
+            delegationDepth=0,
+        )
+    )
+
+
+def _lines(data: bytes) -> list[str]:
+    if not data:
+        return []
+    # Bytes that are no UTF-8 become lone surrogates here; a line that has any does not parse as a row.
+    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    lines.pop()
+    return lines
+
+
+def _read_header(lines: list[str], path: Path, revision: Revision) -> tuple[SessionHeader, str | None]:
+    if not lines:
+        problem = "the file is empty" if revision.size == 0 else "the first line, the header, is incomplete"
+        return stand_in_header(path, revision), problem
+    try:
+        return decode_header(lines[0].removeprefix("\ufeff")), None
+    except FormatUnsupportedError as error:
+        raise FormatUnsupportedError(f"{path}: {error.message}", path=path) from error
+    except InvalidHeaderError as error:
+        return stand_in_header(path, revision), error.message
+    except ValueError:
+        return stand_in_header(path, revision), "the header is damaged"
+
+
+def _read_rows(lines: list[str], slots: list[Row]) -> int | None:
+    """Fill the slots up to the first bad line; its index, or None if there is none."""
+    for at in range(1, len(lines)):
+        line = lines[at]
+        try:
+            row = decode_line(line)
+        except ValueError:
+            if line.strip():
+                return at
+            continue
+        if row.seq != len(slots):
+            return at
+        if isinstance(row, ChunkRun):
+            slots.extend([row] * len(row))
+        else:
+            slots.append(row)
+    return None
+
+
+def _torn(data: bytes, whole: int, line: int) -> Notice:
+    size = len(data) - whole
+    if not data[whole:].strip(b"\0"):
+        return Notice(f"{size} NUL bytes at the end, as a power cut leaves them, were left out", line=line)
+    return Notice(f"the last record was cut off ({size} bytes) and left out", line=line)

@@ -1,0 +1,184 @@
+"""One row of a session list from a log file, reading no more of it than needed.
+
+Of a large file only the head and the tail are read; then the turns are not counted, and
+damage in the middle shows once somebody opens it. ``whole`` reads everything instead.
+Source: core spec §4.1 (list); design §4 (sessions list).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dsh_tui.engine.llm.blocks import text_of
+from dsh_tui.engine.persistence.errors import FormatUnsupportedError, PersistenceError
+from dsh_tui.engine.persistence.jsonl.format import decode_header, decode_line
+from dsh_tui.engine.persistence.jsonl.paths import unescape_id
+from dsh_tui.engine.persistence.jsonl.reader import read_log, revision_of, stand_in_header
+from dsh_tui.engine.persistence.stored import LoadedSession, Revision, SessionSummary, StoredStatus
+from dsh_tui.engine.session.errors import InvalidHeaderError
+from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.header import SessionHeader
+from dsh_tui.engine.session.pack import ChunkRun, Row
+
+SMALL = 256 * 1024  # files up to this size are read as a whole
+_END = 64 * 1024
+_TITLE_LENGTH = 120
+_MARKS = ('{"type":"turn/start"', '{"type":"session/title"', '{"type":"user/message"')
+
+
+def read_summary(path: Path, *, whole: bool = False) -> SessionSummary:
+    """The row. Never raises for a file that is there, however damaged.
+
+    Raises:
+        PersistenceError: the file cannot be read at all.
+    """
+    if whole:
+        return _from_log(path)
+    try:
+        with path.open("rb") as file:
+            revision = revision_of(os.fstat(file.fileno()))
+            small = revision.size <= SMALL
+            head = file.read(SMALL if small else _END)
+            tail = b""
+            if not small:
+                file.seek(-_END, os.SEEK_END)
+                tail = file.read()
+    except OSError as error:
+        raise PersistenceError(f"cannot read {path}: {error.strerror}", path=path) from error
+    return _from_ends(path, revision, head, tail)
+
+
+def _from_log(path: Path) -> SessionSummary:
+    try:
+        loaded = read_log(path)
+    except FormatUnsupportedError as error:
+        revision = revision_of(path.stat())
+        return _unreadable(path, revision, "foreign-version", error.message)
+    return summary_of(loaded)
+
+
+def _from_ends(path: Path, revision: Revision, head: bytes, tail: bytes) -> SessionSummary:
+    lines = head.decode("utf-8", "surrogateescape").split("\n")
+    try:
+        header = decode_header(lines[0].removeprefix("\ufeff"))
+    except FormatUnsupportedError as error:
+        return _unreadable(path, revision, "foreign-version", f"{path}: {error.message}")
+    except (ValueError, InvalidHeaderError):
+        note = "the file is empty" if not revision.size else "line 1, the header, is damaged"
+        return _unreadable(path, revision, "damaged", note)
+    del lines[0]
+    # Behind the last newline lies a torn line, or one that the head was too short for.
+    ends = [lines[:-1]]
+    if tail:
+        ends.append(tail.decode("utf-8", "surrogateescape").split("\n")[1:-1])
+    facts = _Facts()
+    for end in ends:
+        for line in end:
+            if line.startswith(_MARKS):
+                facts.take_all(_decoded([line]))
+    facts.take_last(next(_decoded(line for end in reversed(ends) for line in reversed(end)), None))
+    return _summary(path, revision, header, facts, "ok", "", counted=not tail)
+
+
+def _decoded(lines: Iterable[str]) -> Iterator[Row]:
+    for line in lines:
+        try:
+            yield decode_line(line)
+        except ValueError:
+            continue
+
+
+@dataclass(slots=True)
+class _Facts:
+    """What a list row says, gathered from events in order."""
+
+    title: str = ""
+    first_words: str = ""
+    turns: int = 0
+    updated_at: int = 0
+
+    def take_all(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            if isinstance(row, Event):
+                self.take(row)
+
+    def take(self, event: Event) -> None:
+        data = event.data
+        self.updated_at = event.time
+        if event.type == "turn/start":
+            trigger = data.get("trigger")
+            self.turns += trigger is not None and trigger.get("kind") == "message"
+        elif event.type == "session/title":
+            self.title = _one_line(str(data.get("title", "")))
+        elif event.type == "user/message" and not self.first_words:
+            self.first_words = _one_line(_text(event))
+
+    def take_last(self, row: Row | None) -> None:
+        if row is not None:
+            self.updated_at = row.times[-1] if isinstance(row, ChunkRun) else row.time
+
+
+def _summary(
+    path: Path,
+    revision: Revision,
+    header: SessionHeader,
+    facts: _Facts,
+    status: StoredStatus,
+    note: str,
+    *,
+    counted: bool,
+) -> SessionSummary:
+    return SessionSummary(
+        id=header["id"],
+        path=path,
+        created_at=header["createdAt"],
+        updated_at=facts.updated_at or header["createdAt"],
+        revision=revision,
+        status=status,
+        title=facts.title or facts.first_words,
+        cwd=header.get("cwd"),
+        turns=facts.turns if counted else None,
+        parent_session=header.get("parentSession"),
+        origin=header.get("origin"),
+        delegation_depth=header["delegationDepth"],
+        header=header,
+        note=note,
+    )
+
+
+def _unreadable(path: Path, revision: Revision, status: StoredStatus, note: str) -> SessionSummary:
+    header = stand_in_header(path, revision)
+    return SessionSummary(
+        id=unescape_id(path.parent.name),
+        path=path,
+        created_at=header["createdAt"],
+        updated_at=header["createdAt"],
+        revision=revision,
+        status=status,
+        note=note,
+    )
+
+
+def summary_of(loaded: LoadedSession) -> SessionSummary:
+    """The row of a session that was read already."""
+    assert loaded.path is not None
+    assert loaded.revision is not None
+    facts = _Facts()
+    for event in loaded.events:
+        facts.take(event)
+    note = loaded.notices[0].text if loaded.notices and loaded.status != "ok" else ""
+    return _summary(loaded.path, loaded.revision, loaded.header, facts, loaded.status, note, counted=True)
+
+
+def _text(event: Event) -> str:
+    try:
+        return text_of(event.data["content"])
+    except (KeyError, TypeError):  # a hand-made log
+        return ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text[: 8 * _TITLE_LENGTH].split())[:_TITLE_LENGTH]

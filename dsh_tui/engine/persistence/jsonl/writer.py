@@ -1,0 +1,180 @@
+"""Writes one log file: published whole, then appended to, each time durable or not at all.
+
+The file appears by a no-overwrite hard link of a synced temp file, so nobody ever sees half
+a header. An append that fails is cut off again before anything else is written, so a retry
+never leaves a cut copy or a number twice. Before each append the file must still be the one,
+and as long as, this writer left it: foreign bytes mean that somebody else writes.
+All calls block; they belong in a thread, one at a time. Source: core spec §4.3, §4.6.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+from dsh_tui.engine.base.atomic_file import fsync_dir
+from dsh_tui.engine.persistence.errors import AlreadyStoredError, OwnershipLostError, WriteFailedError
+from dsh_tui.engine.persistence.jsonl.disk import SYSTEM_DISK, Disk
+
+_DIR_MODE = 0o700
+_FILE_MODE = 0o600
+
+
+class LogFile:
+    """The one writer of a log file. ``size`` is the length of what is durable."""
+
+    def __init__(self, path: Path, *, disk: Disk = SYSTEM_DISK) -> None:
+        """A file that is not there yet; the first `append` publishes it."""
+        self.path = path
+        self.size = 0
+        self._disk = disk
+        self._fd = -1
+        self._inode = -1
+        self._overhang = False
+
+    @property
+    def published(self) -> bool:
+        """True once the file is there."""
+        return self._fd >= 0
+
+    @classmethod
+    def adopt(cls, path: Path, end: int, size: int, inode: int, *, disk: Disk = SYSTEM_DISK) -> LogFile:
+        """Go on in a file that was read: ``end`` bytes of it are good, what follows is cut.
+
+        Raises:
+            OwnershipLostError: the file has changed since it was read.
+            WriteFailedError: it cannot be opened or cut.
+        """
+        file = cls(path, disk=disk)
+        try:
+            fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        except OSError as error:
+            raise _failed(path, error) from error
+        file._fd = fd
+        stat = os.fstat(fd)
+        if (stat.st_ino, stat.st_size) != (inode, size):
+            file.close()
+            raise _changed(path)
+        file._inode, file.size, file._overhang = inode, end, end < size
+        try:
+            os.fchmod(fd, _FILE_MODE)  # logs of an older or laxer writer are tightened
+            file._cut()
+        except OSError as error:
+            file.close()
+            raise _failed(path, error) from error
+        return file
+
+    def append(self, data: bytes, *, header: bytes = b"") -> None:
+        """Make the lines durable; ``header`` goes before them if this publishes the file.
+
+        Raises:
+            WriteFailedError: nothing was added; a later call may try again.
+            OwnershipLostError: somebody else wrote to the file; nothing was added.
+            AlreadyStoredError: publishing met a file of that name.
+        """
+        if self._fd < 0:
+            self._publish(header + data)
+        elif data:
+            self._extend(data)
+
+    def close(self) -> None:
+        """Let go of the file. A second call changes nothing."""
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def _publish(self, data: bytes) -> None:
+        folder = self.path.parent
+        temp = folder / f".{self.path.name}.{secrets.token_hex(6)}.tmp"
+        fd, linked = -1, False
+        try:
+            gained = _make_dirs(folder)
+            fd = os.open(temp, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE_MODE)
+            self._write_all(fd, data)
+            self._disk.sync(fd)
+            os.link(temp, self.path)
+            linked = True
+            temp.unlink()
+            for parent in (folder, *gained):
+                fsync_dir(parent)
+        except OSError as error:
+            if fd >= 0:
+                os.close(fd)
+            for leftover in (temp, self.path) if linked else (temp,):
+                with contextlib.suppress(OSError):
+                    leftover.unlink()  # also a link that may not be durable: the retry publishes anew
+            if isinstance(error, FileExistsError):
+                raise AlreadyStoredError(
+                    f"{self.path} exists already; nothing was written", path=self.path
+                ) from error
+            raise _failed(self.path, error) from error
+        self._fd, self._inode, self.size = fd, os.fstat(fd).st_ino, len(data)
+
+    def _extend(self, data: bytes) -> None:
+        self._check_untouched()
+        try:
+            self._cut()
+            self._overhang = True
+            self._write_all(self._fd, data)
+            self._disk.sync(self._fd)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._cut()
+            raise _failed(self.path, error) from error
+        self._overhang = False
+        self.size += len(data)
+
+    def _check_untouched(self) -> None:
+        try:
+            stat = self.path.stat()
+        except FileNotFoundError:
+            raise _changed(self.path) from None
+        except OSError as error:
+            raise _failed(self.path, error) from error
+        # While an own failed write may still hang over, the length proves nothing.
+        if stat.st_ino != self._inode or (stat.st_size != self.size and not self._overhang):
+            raise _changed(self.path)
+
+    def _cut(self) -> None:
+        if self._overhang:
+            self._disk.truncate(self._fd, self.size)
+            self._overhang = False
+
+    def _write_all(self, fd: int, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._disk.write(fd, rest) :]
+
+
+def _make_dirs(folder: Path) -> list[Path]:
+    """Make what is missing, private, and tighten the session's own folder; parents that gained an entry."""
+    missing = [folder]
+    while not missing[-1].parent.exists():
+        missing.append(missing[-1].parent)
+    gained: list[Path] = []
+    for path in reversed(missing):
+        try:
+            path.mkdir(mode=_DIR_MODE)
+        except FileExistsError:
+            continue
+        path.chmod(_DIR_MODE)  # the umask may have taken more than asked
+        gained.append(path.parent)
+    folder.chmod(_DIR_MODE)
+    return gained
+
+
+def _failed(path: Path, error: OSError) -> WriteFailedError:
+    reason = error.strerror or type(error).__name__
+    return WriteFailedError(
+        f"cannot write {path}: {reason}; nothing saved so far is lost, and writing goes on once it can",
+        path=path,
+    )
+
+
+def _changed(path: Path) -> OwnershipLostError:
+    return OwnershipLostError(
+        f"{path} was changed by another program; nothing was written, and this session is read-only now",
+        path=path,
+    )

@@ -1,0 +1,119 @@
+"""Persistence as the rest of the engine knows it: stored sessions by id.
+
+Reading never changes a byte of a file. Only `load` and `prepare` write, under the lease,
+and only to cut a torn tail and to close a turn that a crash left open.
+Source: core spec §4.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from dsh_tui.engine.kernel import Emit, ServiceKey
+from dsh_tui.engine.persistence.errors import PersistenceError
+from dsh_tui.engine.persistence.stored import (
+    LoadedSession,
+    Notice,
+    Revision,
+    SessionSummary,
+    StoredStatus,
+    with_closers,
+)
+from dsh_tui.engine.session.event import Event
+
+__all__ = [
+    "LEASES",
+    "PERSISTENCE",
+    "PERSISTENCE_STATE",
+    "Lease",
+    "Leases",
+    "LoadedSession",
+    "Notice",
+    "Persistence",
+    "Revision",
+    "SessionSummary",
+    "StoredStatus",
+    "with_closers",
+]
+
+
+class Persistence(Protocol):
+    """Stored sessions. Published as service ``persistence``."""
+
+    root: Path
+
+    def list(self) -> list[SessionSummary]:
+        """All of them, newest first. One bad session is a row with a status, never an error."""
+        ...
+
+    def locate(self, id: str) -> Path | None:  # noqa: A002  # the header's own word
+        """The log file of that id."""
+        ...
+
+    def inspect(self, id: str) -> LoadedSession:  # noqa: A002  # as above
+        """The session with an open turn closed in memory; of a live one, its events as they are.
+
+        Raises:
+            PersistenceError: not there, or of a foreign version.
+        """
+        ...
+
+    async def load(self, id: str) -> LoadedSession:  # noqa: A002  # as above
+        """As `inspect`, and the cut and the closers are in the file when it returns.
+
+        Raises:
+            PersistenceError: also for damage before a finished turn, or a live session with an open turn.
+        """
+        ...
+
+    async def prepare(self, id: str) -> LoadedSession:  # noqa: A002  # as above
+        """As `load`, and the next session created with that id and these events goes on in the same file.
+
+        Raises:
+            PersistenceError: also for any live session of that id.
+        """
+        ...
+
+    def read_from(self, id: str, seq: int) -> Sequence[Event]:  # noqa: A002  # as above
+        """Stored events from ``seq`` on, valid prefix only, no repair; past the end, none."""
+        ...
+
+    async def flush(self) -> None:
+        """Everything of every live session is durable when this returns."""
+        ...
+
+
+class Lease(Protocol):
+    """The right to write one session."""
+
+    async def check(self) -> None:
+        """Called before each physical write.
+
+        Raises:
+            OwnershipLostError: for good; nothing may be written.
+        """
+        ...
+
+    async def release(self) -> None:
+        """Give it back. A second call changes nothing; never raises."""
+        ...
+
+
+class Leases(Protocol):
+    """Hands out leases. Optional service ``leases``; without it the process trusts to be alone."""
+
+    async def acquire(self, path: Path) -> Lease:
+        """The lease of the log at ``path`` (its directory may not be there yet).
+
+        Raises:
+            AlreadyOwnedError: another writer holds it.
+        """
+        ...
+
+
+PERSISTENCE: ServiceKey[Persistence] = ServiceKey("persistence")
+LEASES: ServiceKey[Leases] = ServiceKey("leases")
+PERSISTENCE_STATE: Emit[[str, PersistenceError | None]] = Emit("persistence/state")
+"""A session's writes began to fail (the error), or work again (None)."""
