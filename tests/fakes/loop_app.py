@@ -14,7 +14,7 @@ from dsh_tui.engine.agent.registry import AGENTS, AgentRegistry, CreateAgent
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.llm import plugin as llm_plugin
 from dsh_tui.engine.llm.blocks import text_of
-from dsh_tui.engine.llm.request import ModelRequest
+from dsh_tui.engine.llm.request import AnyRequest
 from dsh_tui.engine.llm.service import LLM
 from dsh_tui.engine.loop import plugin as loop_plugin
 from dsh_tui.engine.loop.rebuild import RebuiltRequest, rebuild_requests
@@ -101,11 +101,11 @@ def endings(session: Session) -> list[str]:
     return [event.data["reason"]["kind"] for event in session.events if event.type == "turn/end"]
 
 
-def last(session: Session, type: str) -> Any:  # Any: data of the event
-    return next(event.data for event in reversed(session.events) if event.type == type)
+def last(session: Session, tag: str) -> Any:  # Any: data of the event
+    return next(event.data for event in reversed(session.events) if event.type == tag)
 
 
-def dialogue(request: ModelRequest | RebuiltRequest) -> list[str]:
+def dialogue(request: AnyRequest | RebuiltRequest) -> list[str]:
     """The messages of a request as ``role: text``, calls and results shown by their ids."""
     lines = []
     for message in request.messages:
@@ -118,8 +118,24 @@ def dialogue(request: ModelRequest | RebuiltRequest) -> list[str]:
     return lines
 
 
+def assert_accepted(request: AnyRequest | RebuiltRequest) -> None:
+    """What a strict provider demands: each call is answered once, in order, directly behind it."""
+    waiting: list[str] = []
+    for message in request.messages:
+        results = [block for block in message["content"] if block["type"] == "tool-result"]
+        for block in results:
+            assert waiting, f"a result without a call: {block}"
+            assert block["toolCallId"] == waiting.pop(0)
+        if not results:
+            assert not waiting, f"unanswered calls: {waiting}"
+            waiting = [block["id"] for block in message["content"] if block["type"] == "tool-call"]
+            assert message["content"], "an empty message"
+    assert not waiting
+    assert request.messages[-1]["role"] == "user"
+
+
 def assert_rebuilds(app: LoopApp, session: Session) -> None:
-    """The theorem: each request that left equals the one rebuilt from the log alone."""
+    """The theorem: each request that left equals the one rebuilt from the log alone; and is valid."""
     sent = [request for request in app.provider.requests if request.session_id == session.id]
     rebuilt = rebuild_requests(session.events)
     assert len(rebuilt) == len(sent)
@@ -130,6 +146,7 @@ def assert_rebuilds(app: LoopApp, session: Session) -> None:
             theirs.config,
             theirs.messages,
         )
+        assert_accepted(theirs)
 
 
 def _short(event: Event) -> str:

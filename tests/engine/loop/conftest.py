@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from dsh_tui.engine.kernel import Context
@@ -12,7 +10,7 @@ from tests.fakes.loop_app import LoopApp
 
 
 @pytest.fixture
-async def app(root: Context, clock: FakeClock) -> AsyncIterator[LoopApp]:
+async def app(root: Context, clock: FakeClock) -> LoopApp:
     loop_app = LoopApp(root, clock)
     await loop_app.start()
-    yield loop_app
+    return loop_app
