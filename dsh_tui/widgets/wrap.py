@@ -1,0 +1,133 @@
+"""Wrapping of styled text to a width in cells: at spaces, between wide characters, else anywhere.
+
+Nothing is lost: the rows' texts with their joints between them are the text again.
+Source: cases of wide characters; screens spec (prose wraps at 100 columns).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len, split_graphemes
+from rich.segment import Segment
+
+from dsh_tui.widgets.row import Row
+
+_NOT_FIRST = frozenset("，。、；：？！）】》」』”’〉〕…—·,.;:?!)]}%")
+_NOT_LAST = frozenset("（【《「『“‘〈〔([{")
+WIDE = 2
+
+
+def wrap(spans: Sequence[Segment], width: int) -> list[Row]:
+    """Rows of at most ``width`` cells. The text holds no line feeds; empty text is one empty row."""
+    width = max(1, width)
+    text = spans[0].text if len(spans) == 1 else "".join([span.text for span in spans])
+    if text.isascii():
+        if len(text) <= width:
+            return [Row(spans, len(text))]
+        cuts = _ascii_cuts(text, width)
+    else:
+        cells = cell_len(text)
+        if cells <= width:
+            return [Row(spans, cells)]
+        cuts = _cuts(text, width)
+    return list(_sliced(spans, text, cuts))
+
+
+def _ascii_cuts(text: str, width: int) -> list[tuple[int, int, int, int]]:
+    """(start, end, next start, cells) of each row."""
+    cuts = []
+    start, length = 0, len(text)
+    while length - start > width:
+        space = text.rfind(" ", start, start + width + 1)
+        if space <= start:
+            cuts.append((start, start + width, start + width, width))
+            start += width
+            continue
+        end = space
+        while end > start and text[end - 1] == " ":
+            end -= 1
+        following = space + 1
+        while following < length and text[following] == " ":
+            following += 1
+        if end == start:  # indentation wider than the row stays what it is
+            cuts.append((start, start + width, start + width, width))
+            start += width
+            continue
+        cuts.append((start, end, following, end - start))
+        start = following
+    if start < length or not cuts:
+        cuts.append((start, length, length, length - start))
+    return cuts
+
+
+def _cuts(text: str, width: int) -> list[tuple[int, int, int, int]]:
+    cuts: list[tuple[int, int, int, int]] = []
+    graphemes, _ = split_graphemes(text)
+    start = at = 0  # indexes of graphemes
+    used = 0  # cells from start to at
+    chance = -1  # grapheme before which a row may end
+    chance_used = 0
+    while at < len(graphemes):
+        left, _, cells = graphemes[at]
+        if used + cells > width and at > start:
+            if text[left] == " ":
+                stop, stop_used, following = at, used, at
+            elif chance > start:
+                stop, stop_used, following = chance, chance_used, chance
+            else:
+                stop, stop_used, following = at, used, at
+            while following < len(graphemes) and text[graphemes[following][0]] == " ":
+                following += 1
+            while stop > start + 1 and text[graphemes[stop - 1][0]] == " ":
+                stop -= 1
+                stop_used -= 1
+            end = graphemes[stop][0] if stop < len(graphemes) else len(text)
+            next_start = graphemes[following][0] if following < len(graphemes) else len(text)
+            cuts.append((graphemes[start][0], end, next_start, stop_used))
+            start = at = following
+            used, chance = 0, -1
+            continue
+        if at > start and _may_break(text, left, cells, graphemes[at - 1]):
+            chance, chance_used = at, used
+        used += cells
+        at += 1
+    if start < len(graphemes) or not cuts:
+        cuts.append((graphemes[start][0] if graphemes else 0, len(text), len(text), used))
+    return cuts
+
+
+def _may_break(text: str, left: int, cells: int, before: tuple[int, int, int]) -> bool:
+    """Whether a row may end in front of the grapheme that starts at ``left``."""
+    previous, here = text[before[0]], text[left]
+    if previous == " ":
+        return here != " "
+    if here == " " or here in _NOT_FIRST or previous in _NOT_LAST:
+        return False
+    return cells == WIDE or before[2] == WIDE
+
+
+def _sliced(spans: Sequence[Segment], text: str, cuts: Sequence[tuple[int, int, int, int]]) -> Iterator[Row]:
+    if len(spans) == 1:
+        style = spans[0].style
+        for start, end, following, cells in cuts:
+            yield Row((Segment(text[start:end], style),), cells, 0, _joint(text, end, following))
+        return
+    which = offset = 0  # the span and where it starts
+    for start, end, following, cells in cuts:
+        row: list[Segment] = []
+        while which < len(spans) and offset + len(spans[which].text) <= start:
+            offset += len(spans[which].text)
+            which += 1
+        index, begin = which, offset
+        while index < len(spans) and begin < end:
+            piece = spans[index].text[max(0, start - begin) : end - begin]
+            if piece:
+                row.append(Segment(piece, spans[index].style))
+            begin += len(spans[index].text)
+            index += 1
+        yield Row(row, cells, 0, _joint(text, end, following))
+
+
+def _joint(text: str, end: int, following: int) -> str:
+    return "\n" if following >= len(text) else text[end:following]
