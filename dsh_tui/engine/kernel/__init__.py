@@ -12,7 +12,7 @@ Source: core spec §1.
 
 from dsh_tui.engine.kernel.context import Context, create_root
 from dsh_tui.engine.kernel.dispatch import INTERNAL_DISPATCH, Dispatch, Dispatcher
-from dsh_tui.engine.kernel.effects import Disposer, Effect, EffectBody
+from dsh_tui.engine.kernel.effects import Disposer, Effect, EffectBody, Undo, UndoStep
 from dsh_tui.engine.kernel.errors import ConfigError, KernelError
 from dsh_tui.engine.kernel.fiber import Fiber
 from dsh_tui.engine.kernel.internal_events import INTERNAL_STATE, INTERNAL_UPDATE
@@ -40,6 +40,8 @@ __all__ = [
     "Plugin",
     "Serial",
     "ServiceKey",
+    "Undo",
+    "UndoStep",
     "Waterfall",
     "create_root",
 ]

@@ -194,8 +194,12 @@ class Fiber(Owned):
     async def let_go(self, provision: Provision) -> None:
         """Unload because the provision goes, unless its provider is what this fiber waits for."""
         self.refresh()
-        with self.motion.waiting(provision.fiber, self):
-            while self.uses(provision) and not self.motion.leads_to(self, provision.fiber):
+
+        def is_over() -> bool:
+            return not self.uses(provision) or self.motion.leads_to(self, provision.fiber)
+
+        with self.motion.waiting(provision.fiber, self, is_over):
+            while not is_over():
                 await self.motion.change()
 
     def refresh(self) -> None:

@@ -9,15 +9,23 @@ Source: core spec §1 (states, unload from inside setup).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Generator, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsh_tui.engine.kernel.errors import KernelError
 from dsh_tui.engine.kernel.state import FiberState
 
 if TYPE_CHECKING:
     from dsh_tui.engine.kernel.fiber import Fiber
+
+
+class Wait(NamedTuple):
+    """What a fiber waits for."""
+
+    goal: Fiber
+    is_over: Callable[[], bool]
+    """True already while the waiter has not run since: then it is about to move."""
 
 
 class Motion:
@@ -27,7 +35,7 @@ class Motion:
 
     def __init__(self) -> None:
         self._owners: dict[asyncio.Task[Any], Fiber] = {}  # Any: results are not looked at
-        self._waits: dict[Fiber, Fiber] = {}
+        self._waits: dict[Fiber, Wait] = {}
         self._changed: asyncio.Future[None] | None = None
         self.moving: set[Fiber] = set()
         self.observed: set[asyncio.Task[None]] = set()
@@ -59,9 +67,9 @@ class Motion:
             self._changed = asyncio.get_running_loop().create_future()
         await asyncio.shield(self._changed)
 
-    def is_quiet(self) -> bool:
-        """Whether no fiber can move on by itself: each one that moves waits for another."""
-        return all(fiber in self._waits for fiber in self.moving)
+    def is_stuck(self) -> bool:
+        """Whether no fiber can move on by itself: each one that moves waits for what is not so yet."""
+        return all(fiber in self._waits and not self._waits[fiber].is_over() for fiber in self.moving)
 
     async def started(self, fiber: Fiber) -> Fiber:
         """Wait until the fiber is ACTIVE, FAILED or DISPOSED; or PENDING, and nothing moves that could help.
@@ -73,8 +81,16 @@ class Motion:
         waiter = self.owner()
         if waiter is not None and waiter in self.chain(fiber):
             raise KernelError(f"{waiter.name}: would wait for itself through {fiber.name}", code="WAIT_CYCLE")
-        with self.waiting(waiter, fiber):
-            while fiber.is_moving or (_hangs_on_the_tree(fiber) and not self.is_quiet()):
+
+        def is_over() -> bool:
+            return not fiber.is_moving and fiber.parent is not None and fiber.state is not FiberState.PENDING
+
+        def is_still() -> bool:
+            # Who asks from inside a setup is part of what moves, and must not wait for itself to stop.
+            return self.is_stuck() if waiter is not None else not self.moving
+
+        with self.waiting(waiter, fiber, is_over):
+            while not is_over() and (fiber.is_moving or not is_still()):
                 await self.change()
         if fiber.error is not None:
             raise fiber.error
@@ -89,8 +105,12 @@ class Motion:
         waiter = self.owner()
         if waiter is not None and self.leads_to(fiber, waiter):
             return
-        with self.waiting(waiter, fiber):
-            while fiber.state is not FiberState.DISPOSED:
+
+        def is_over() -> bool:
+            return fiber.state is FiberState.DISPOSED
+
+        with self.waiting(waiter, fiber, is_over):
+            while not is_over():
                 await self.change()
 
     def chain(self, start: Fiber) -> list[Fiber]:
@@ -99,7 +119,8 @@ class Motion:
         current: Fiber | None = start
         while current is not None and current not in found:
             found.append(current)
-            current = self._waits.get(current)
+            wait = self._waits.get(current)
+            current = None if wait is None else wait.goal
         return found
 
     def leads_to(self, start: Fiber, goal: Fiber) -> bool:
@@ -107,13 +128,13 @@ class Motion:
         return any(goal.is_within(fiber) for fiber in self.chain(start))
 
     @contextmanager
-    def waiting(self, waiter: Fiber | None, goal: Fiber) -> Iterator[None]:
-        """Know that ``waiter`` waits for ``goal`` for as long as the block runs."""
+    def waiting(self, waiter: Fiber | None, goal: Fiber, is_over: Callable[[], bool]) -> Iterator[None]:
+        """Know that ``waiter`` waits for ``goal``, until ``is_over``, for as long as the block runs."""
         if waiter is None:
             yield
             return
         before = self._waits.get(waiter)
-        self._waits[waiter] = goal
+        self._waits[waiter] = Wait(goal, is_over)
         self.pulse()
         try:
             yield
@@ -143,7 +164,3 @@ class Gone:
 
     def __await__(self) -> Generator[Any, None, None]:  # Any: what the loop is handed
         return self._motion.wait_gone(self._fiber).__await__()
-
-
-def _hangs_on_the_tree(fiber: Fiber) -> bool:
-    return fiber.parent is None or fiber.state is FiberState.PENDING

@@ -9,9 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsh_tui.engine.kernel import Context, EffectBody, Emit, FiberState, KernelError, ServiceKey, create_root
+from dsh_tui.engine.kernel import (
+    Context,
+    Emit,
+    FiberState,
+    KernelError,
+    ServiceKey,
+    Undo,
+    UndoStep,
+    create_root,
+)
 
-Undo = Callable[[], object]
 PING: Emit[[]] = Emit("test/ping")
 
 
@@ -182,15 +190,14 @@ async def test_a_composite_takes_its_inner_effects_and_plugins_into_its_order(ro
         ctx.effect(lambda: undo(log, "child", slow=True))
 
     def plugin(ctx: Context, _config: object) -> None:
-        def body() -> Iterator[object]:
+        def body() -> Iterator[UndoStep]:
             yield ctx.provide(key, 1)
             yield undo(log, "after provide")
             yield ctx.plugin(child)
             yield ctx.plugin(child).dispose
             yield undo(log, "last")
 
-        composite: EffectBody = body  # type: ignore[assignment]  # mixed steps, as plugins write them
-        ctx.effect(composite)
+        ctx.effect(body)
         ctx.effect(lambda: undo(log, "sibling"))
 
     fiber = await root.plugin(plugin)
