@@ -119,17 +119,20 @@ class LlmService:
             return self._from_adapter(request)
 
         chunks = await self._ctx.waterfall(LLM_STREAM, innermost, request)
+        finished = False
         try:
+            # To the end, not to the finish: an adapter tidies its connection up after it.
             async for chunk in chunks:
-                yield chunk
-                if chunk["type"] == "finish":
-                    return
+                if not finished:
+                    yield chunk
+                finished = finished or chunk["type"] == "finish"
         finally:
             await _close(chunks)
 
     async def _from_adapter(self, request: AnyRequest) -> AsyncGenerator[Chunk, None]:
         """The adapter's chunks; however it ends, the last one is a ``finish``."""
         chunks: AsyncIterator[Chunk] | None = None
+        finished = False
         try:
             request.signal.check()
             chunks = self._adapter(request.config["provider"]).stream(request)
@@ -140,15 +143,16 @@ class LlmService:
                 except StopAsyncIteration:
                     error: Exception = LlmError("the adapter ended without a finish", code="STREAM_CLOSED")
                     break
-                yield chunk
-                if chunk["type"] == "finish":
-                    return
+                if not finished:
+                    yield chunk
+                finished = finished or chunk["type"] == "finish"
         except Exception as raised:  # noqa: BLE001  # whatever an adapter raises is this request's failure
             error = raised
         finally:
             if chunks is not None:
                 await _close(chunks)
-        yield _terminal(error)
+        if not finished:
+            yield _terminal(error)
 
     def _adapter(self, provider: str) -> Adapter:
         adapter = self._adapters.get(provider)

@@ -26,7 +26,7 @@ _OVERFLOW = re.compile(
     r"|reduce the length",
     re.IGNORECASE,
 )
-_QUOTA = re.compile(r"\b(balance|quota|credits?|billing)\b", re.IGNORECASE)
+_QUOTA = re.compile(r"(?<![a-z])(balance|quota|credits?|billing)(?![a-z])", re.IGNORECASE)
 _RATE = re.compile(r"rate.?limit|too many requests", re.IGNORECASE)
 _SERVER = re.compile(r"server|overload|unavailable|internal|capacity", re.IGNORECASE)
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
@@ -53,7 +53,7 @@ def stream_error(error: object) -> LlmError:
     if status is not None:
         code = _code(status, said, delayed=False)
     else:
-        kinds = str(error.get("type", "")) + str(number or "") if isinstance(error, dict) else ""
+        kinds = f"{error.get('type', '')} {number or ''}" if isinstance(error, dict) else ""
         code = _code_of_words(f"{said} {kinds}")
     return LlmError(_sentence(code, status, said), code=code, status=status)
 
