@@ -71,14 +71,16 @@ class LoopApp:
     ) -> AgentHandle:
         return self.agents.create(CreateAgent(session_id=session_id, options=options, **more))
 
-    def add_tool(self, name: str, body: Callable[[ToolCall], Awaitable[ToolOutput]]) -> None:
+    def add_tool(
+        self, name: str, body: Callable[[ToolCall], Awaitable[ToolOutput]], ctx: Context | None = None
+    ) -> None:
         async def execute(_args: NoArgs, call: ToolCall) -> ToolOutput:
             return await body(call)
 
         definition = ToolDefinition(
             name=name, description=f"The {name}.", parameters=NoArgs, execute=execute, kind="other"
         )
-        self.root[TOOLS].register(self.root, definition)
+        self.root[TOOLS].register(ctx or self.root, definition)
 
 
 async def settle() -> None:

@@ -46,6 +46,8 @@ class ScriptedProvider:
     def __init__(self, *replies: ScriptedReply) -> None:
         self.replies: deque[ScriptedReply] = deque(replies)
         self.requests: list[AnyRequest] = []
+        self.left_early = 0
+        """Replies that were stopped before their end."""
 
     def will_say(self, *replies: ScriptedReply) -> None:
         self.replies.extend(replies)
@@ -59,15 +61,19 @@ class ScriptedProvider:
     async def stream(self, request: AnyRequest) -> AsyncIterator[Chunk]:
         self.requests.append(request)
         reply = self.replies.popleft() if self.replies else text("Ok.")
-        for step in reply:
-            if isinstance(step, Gate):
-                await step.pass_through()
-            elif isinstance(step, BaseException):
-                raise step
-            elif callable(step):
-                step()
-            else:
-                yield step
+        try:
+            for step in reply:
+                if isinstance(step, Gate):
+                    await step.pass_through()
+                elif isinstance(step, BaseException):
+                    raise step
+                elif callable(step):
+                    step()
+                else:
+                    yield step
+        except (asyncio.CancelledError, GeneratorExit):
+            self.left_early += 1
+            raise
 
 
 def chunk(**fields: object) -> Chunk:

@@ -36,14 +36,16 @@ class ModelChoice:
         self._max_tokens = options.max_tokens
         self._initial = _resolve(options, _logged(session), default)
         self._selected: _Target | None = None
+        self._offered: _Target | None = None
 
     def select(self, provider: str, model: str, effort: str | None) -> None:
         """From the next request on, this one."""
         self._selected = _Target(provider, model, effort)
 
     def settled(self) -> None:
-        """A header with the selection is logged: from here the log knows it."""
-        self._selected = None
+        """The header made from the last seed is logged: from here the log knows the selection."""
+        if self._selected is self._offered:  # one made since is for the next request
+            self._selected = None
 
     def seed(self, *, first: bool) -> CallConfig:
         """The config that ``agent/request`` starts from, frozen.
@@ -53,6 +55,7 @@ class ModelChoice:
         Raises:
             ModelNotChosenError: nobody names a model.
         """
+        self._offered = self._selected
         header = self._session.request_header
         if first or header is None:
             target = self._selected or self._initial

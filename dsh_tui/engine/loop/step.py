@@ -109,6 +109,7 @@ class Step:
         self._signal.check()
         window = self._services.llm.context_window(config["provider"], config["model"])
         self._requests.record(config, assembly, window)
+        self._agent.choice.settled()
         return ModelRequest(
             config=config,
             messages=messages,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from dsh_tui.engine.agent.agent import Agent
+from dsh_tui.engine.agent.agent import Agent, AgentHandle
+from dsh_tui.engine.agent.decisions import ContinuationDecision
 from dsh_tui.engine.agent.errors import AgentDisposedError, AgentError, AgentExistsError, NoAgentFactoryError
 from dsh_tui.engine.agent.events import (
     AGENT_CREATED,
@@ -15,11 +17,12 @@ from dsh_tui.engine.agent.events import (
     AGENT_SESSION_START,
     AGENT_STATUS,
     AGENT_TURN_CONTINUATION,
+    Continuation,
 )
 from dsh_tui.engine.agent.registry import ResumeAgent
-from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.kernel import Context, Next
 from dsh_tui.engine.llm.messages import plugin_source
-from dsh_tui.engine.persistence.seam import PERSISTENCE, LoadedSession
+from dsh_tui.engine.persistence.seam import PERSISTENCE, LoadedSession, Persistence
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_DISPOSED, SESSION_FLUSH
 from dsh_tui.engine.tools.definition import ToolCall, ToolOutput
@@ -218,13 +221,17 @@ class StoredSessions:
         return LoadedSession(header=session.header, events=session.events)
 
 
+def stored(*sessions: Session) -> Persistence:
+    return cast("Persistence", StoredSessions(*sessions))  # the part that resume needs
+
+
 async def test_a_resumed_session_goes_on_where_it_ended(app: LoopApp, root: Context) -> None:
     starts: list[str] = []
     handle = app.create("s1")
     handle.agent.send("one")
     await handle.agent.when_idle()
     await handle.dispose()
-    root.provide(PERSISTENCE, StoredSessions(handle.agent.session))  # type: ignore[arg-type]  # the part that resume needs
+    root.provide(PERSISTENCE, stored(handle.agent.session))
     app.root.on(AGENT_SESSION_START, lambda _agent, start: starts.append(start))
     agent = (await app.agents.resume(ResumeAgent(session_id="s1"))).agent
     agent.send("two")
@@ -246,7 +253,7 @@ async def test_resuming_without_storage_says_so(app: LoopApp) -> None:
 async def test_two_resumes_of_one_session_make_one_agent(app: LoopApp, root: Context) -> None:
     handle = app.create("s1")
     await handle.dispose()
-    root.provide(PERSISTENCE, StoredSessions(handle.agent.session))  # type: ignore[arg-type]  # as above
+    root.provide(PERSISTENCE, stored(handle.agent.session))
     resume = ResumeAgent(session_id="s1")
     results = await asyncio.gather(
         app.agents.resume(resume), app.agents.resume(resume), return_exceptions=True
@@ -254,17 +261,23 @@ async def test_two_resumes_of_one_session_make_one_agent(app: LoopApp, root: Con
     assert [isinstance(result, AgentExistsError) for result in results] == [False, True]
 
 
-async def test_a_turn_that_ends_itself_does_not_wait_for_itself(app: LoopApp) -> None:
+async def test_a_turn_in_which_its_own_end_is_asked_for_does_not_wait_for_itself(app: LoopApp) -> None:
     handle = app.create()
-    endings_asked: list[asyncio.Future[None]] = []
+    ends: list[asyncio.Task[None]] = []
 
-    async def end(_agent: Agent, _asked: object, following: object) -> object:
-        endings_asked.append(asyncio.ensure_future(handle.dispose()))  # type: ignore[arg-type]  # an async function's result
+    async def end(
+        _agent: Agent, _asked: Continuation, following: Next[ContinuationDecision]
+    ) -> ContinuationDecision:
+        ends.append(asyncio.create_task(_end(handle)))
         await asyncio.sleep(0)
-        return await following()  # type: ignore[operator]  # Next
+        return await following()
 
-    app.root.on(AGENT_TURN_CONTINUATION, end)  # type: ignore[call-overload]  # loosely typed on purpose
+    app.root.on(AGENT_TURN_CONTINUATION, end)
     handle.agent.send("Hi")
     await handle.agent.when_idle()
-    await endings_asked[0]
+    await ends[0]
     assert endings(handle.agent.session) == ["disposed"]
+
+
+async def _end(handle: AgentHandle) -> None:
+    await handle.dispose()

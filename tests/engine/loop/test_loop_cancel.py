@@ -29,7 +29,6 @@ from dsh_tui.engine.kernel import Next
 from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.llm.config import CallConfig
 from dsh_tui.engine.llm.messages import Message
-from dsh_tui.engine.llm.request import AnyRequest
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
@@ -291,24 +290,16 @@ async def test_a_cancel_by_a_listener_of_a_chunk_stops_at_that_chunk(app: LoopAp
 
 
 async def test_an_adapter_that_ignores_the_signal_is_stopped_too(app: LoopApp) -> None:
-    ended: list[str] = []
-
-    class Deaf:
-        async def stream(self, _request: AnyRequest) -> Any:
-            try:
-                await asyncio.Event().wait()
-                yield finish()
-            finally:
-                ended.append("closed")
-
-    app.provider.stream = Deaf().stream  # type: ignore[method-assign]  # a provider of its own kind
+    gate = Gate()
+    app.provider.will_say([gate, finish()])
     agent = app.create().agent
     agent.send("Hi")
-    await settle()
+    await gate.reached()
     agent.cancel()
     await asyncio.wait_for(agent.when_idle(), 5)
-    assert ended == ["closed"]
+    assert app.provider.left_early == 1
     assert endings(agent.session) == ["aborted"]
+    assert_rebuilds(app, agent.session)
 
 
 async def test_a_cancel_while_a_tool_runs_answers_every_call(app: LoopApp) -> None:
