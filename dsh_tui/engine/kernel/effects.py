@@ -79,7 +79,7 @@ class Effect(Owned):
     def __init__(self, fiber: Fiber, label: str) -> None:
         self.fiber = fiber
         self.label = label
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self.error_seen = False
         """Whether somebody awaited the effect and got its error."""
         self._undos: list[Undo] = []
@@ -161,13 +161,20 @@ class Effect(Owned):
                 await self._collect_from(result)
             elif isinstance(result, Awaitable):
                 self._collect(await result)
+        except asyncio.CancelledError as error:
+            if is_being_cancelled():
+                raise
+            await self._fail(error)
         except Exception as error:  # noqa: BLE001  # kept for `ready`, which raises it
-            self.error = error
-            if self._teardown is None:
-                self._teardown = Teardown()
-                await self._undo_rest(self._teardown)
-            if not self.fiber.is_loading:
-                _log.error("%s failed", self, exc_info=error)
+            await self._fail(error)
+
+    async def _fail(self, error: BaseException) -> None:
+        self.error = error
+        if self._teardown is None:
+            self._teardown = Teardown()
+            await self._undo_rest(self._teardown)
+        if not self.fiber.is_loading:
+            _log.error("%s failed", self, exc_info=error)
 
     async def _collect_from(self, steps: AsyncIterator[object]) -> None:
         try:
@@ -181,7 +188,7 @@ class Effect(Owned):
 
     async def _undo_after_setup(self, setup: asyncio.Task[None]) -> None:
         assert self._teardown is not None
-        await asyncio.shield(setup)
+        await asyncio.wait([setup])
         await self._undo_rest(self._teardown)
 
     def _undo_now(self, teardown: Teardown) -> None:
@@ -198,6 +205,10 @@ class Effect(Owned):
             if pending is not None:
                 try:
                     await pending
+                except asyncio.CancelledError:
+                    # An undo that cancels a task and awaits it has done its work.
+                    if is_being_cancelled():
+                        raise
                 except Exception as error:  # noqa: BLE001  # the other undos must still run
                     self._note(teardown, error)
             pending = self._undo_one(teardown) if self._undos else None
@@ -215,6 +226,12 @@ class Effect(Owned):
     def _note(self, teardown: Teardown, error: Exception) -> None:
         _log.error("%s: an undo failed", self, exc_info=error)
         teardown.errors.append(error)
+
+
+def is_being_cancelled() -> bool:
+    """Whether a CancelledError is meant for the running task, not for something that it awaits."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _is_asynchronous(result: object) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.kernel.effects import Effect, EffectBody, Owned
+from dsh_tui.engine.kernel.effects import Effect, EffectBody, Owned, is_being_cancelled
 from dsh_tui.engine.kernel.errors import ConfigError, KernelError
 from dsh_tui.engine.kernel.internal_events import INTERNAL_STATE, INTERNAL_UPDATE
 from dsh_tui.engine.kernel.keys import ServiceKey
@@ -289,7 +289,7 @@ class Fiber(Owned):
         try:
             await self._set_up(self._form)
         except asyncio.CancelledError as error:
-            if _is_being_cancelled():
+            if is_being_cancelled():
                 raise
             await self._roll_back(error)
         except Exception as error:  # noqa: BLE001  # a plugin may raise anything; it fails alone
@@ -315,10 +315,12 @@ class Fiber(Owned):
         self._fail(error)
 
     def _fail(self, error: BaseException) -> None:
-        self.error = error
         if self._doomed and getattr(error, "code", None) == "INACTIVE_EFFECT":
             _log.debug("%s: disposed during its setup", self.name)
-        elif isinstance(error, ConfigError):
+            self._move(FiberState.FAILED)
+            return
+        self.error = error
+        if isinstance(error, ConfigError):
             _log.error("%s", error)
         else:
             _log.error("%s: failed to start", self.name, exc_info=error)
@@ -329,10 +331,11 @@ class Fiber(Owned):
         self._move(FiberState.UNLOADING)
         await self.services.release_outside(self)
         await self._undo_all()
-        self._epoch, self._restart, self.error = {}, False, None
+        self._epoch, self._restart = {}, False
         if self._doomed:
             await self._bury()
         else:
+            self.error = None
             self._move(FiberState.PENDING)
 
     async def _undo_all(self) -> None:
@@ -355,8 +358,3 @@ class Fiber(Owned):
         self.state = state
         self.motion.pulse()
         self.ctx.root.emit(INTERNAL_STATE, self)
-
-
-def _is_being_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0

@@ -35,7 +35,7 @@ class Motion:
 
     def __init__(self) -> None:
         self._owners: dict[asyncio.Task[Any], Fiber] = {}  # Any: results are not looked at
-        self._waits: dict[Fiber, Wait] = {}
+        self._waits: dict[Fiber, list[Wait]] = {}
         self._changed: asyncio.Future[None] | None = None
         self.moving: set[Fiber] = set()
         self.observed: set[asyncio.Task[None]] = set()
@@ -69,7 +69,10 @@ class Motion:
 
     def is_stuck(self) -> bool:
         """Whether no fiber can move on by itself: each one that moves waits for what is not so yet."""
-        return all(fiber in self._waits and not self._waits[fiber].is_over() for fiber in self.moving)
+        return all(
+            fiber in self._waits and not any(wait.is_over() for wait in self._waits[fiber])
+            for fiber in self.moving
+        )
 
     async def started(self, fiber: Fiber) -> Fiber:
         """Wait until the fiber is ACTIVE, FAILED or DISPOSED; or PENDING, and nothing moves that could help.
@@ -114,13 +117,10 @@ class Motion:
                 await self.change()
 
     def chain(self, start: Fiber) -> list[Fiber]:
-        """``start``, the fiber it waits for, the one that waits for, and so on."""
-        found: list[Fiber] = []
-        current: Fiber | None = start
-        while current is not None and current not in found:
-            found.append(current)
-            wait = self._waits.get(current)
-            current = None if wait is None else wait.goal
+        """``start``, the fibers it waits for, those that they wait for, and so on."""
+        found = [start]
+        for fiber in found:  # grows while we walk
+            found += [wait.goal for wait in self._waits.get(fiber, ()) if wait.goal not in found]
         return found
 
     def leads_to(self, start: Fiber, goal: Fiber) -> bool:
@@ -133,16 +133,16 @@ class Motion:
         if waiter is None:
             yield
             return
-        before = self._waits.get(waiter)
-        self._waits[waiter] = Wait(goal, is_over)
+        wait = Wait(goal, is_over)
+        waits = self._waits.setdefault(waiter, [])
+        waits.append(wait)
         self.pulse()
         try:
             yield
         finally:
-            if before is None:
-                self._waits.pop(waiter, None)
-            else:
-                self._waits[waiter] = before
+            waits.remove(wait)
+            if not waits:
+                del self._waits[waiter]
             self.pulse()
 
     async def stop_observed(self) -> None:

@@ -182,6 +182,37 @@ async def test_a_failing_undo_is_raised_to_who_awaits_after_the_others_ran(
     assert "an undo failed" in caplog.text
 
 
+async def test_an_undo_may_cancel_a_task_and_await_it(root: Context) -> None:
+    log: list[str] = []
+
+    def body() -> Iterator[Undo]:
+        yield undo(log, "one")
+        task = asyncio.create_task(asyncio.Event().wait())
+
+        async def stop() -> None:
+            task.cancel()
+            await task
+
+        yield stop
+
+    await root.effect(body)()
+    assert log == ["one"]
+
+
+async def test_a_body_that_awaits_something_cancelled_has_failed(root: Context) -> None:
+    log: list[str] = []
+
+    async def body() -> AsyncIterator[Undo]:
+        yield undo(log, "undone")
+        gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        gone.cancel()
+        await gone
+
+    fiber = root.plugin(lambda _ctx, _config: body())
+    await root.fiber
+    assert (fiber.state, log) == (FiberState.FAILED, ["undone"])
+
+
 async def test_a_composite_takes_its_inner_effects_and_plugins_into_its_order(root: Context) -> None:
     log: list[str] = []
     key: ServiceKey[int] = ServiceKey("n")
