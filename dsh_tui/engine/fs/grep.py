@@ -28,7 +28,7 @@ MAX_LINE: Final = 2_000
 DESCRIPTION = f"""\
 Search file contents with a regular expression (ripgrep syntax; escape literal `(`, `[`, `{{`). Prefer it to \
 grep and rg in a shell.
-- Returns `line number: text`, grouped by file. Hidden and git-ignored files are searched, binary ones are not.
+- Returns `line number: text`, grouped by file. Hidden and ignored files are searched, binary ones are not.
 - Narrow it with `path` (a directory or a file) and `include` (a glob such as `*.py` or `*.{{ts,tsx}}`).
 - Shows {MAX_SHOWN} matches; a longer list is saved to a file that the answer names."""
 
