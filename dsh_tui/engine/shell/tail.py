@@ -81,12 +81,14 @@ class StreamTail:
         lines = (line.strip() for line in reversed(recent.replace("\r", "\n").split("\n")))
         return next((line for line in lines if line), "")[-400:]
 
-    def _since(self, start: int) -> tuple[StreamOutput, int]:
-        """The bytes from ``start`` on as text, and how many of an unfinished character were held back."""
-        data = (
-            bytes(self._buffer[len(self._buffer) - (self._total - start) :]) if start < self._total else b""
-        )
-        if start > 0 and start != self._read:
+    def _since(self, start: int, *, torn: bool) -> tuple[StreamOutput, int]:
+        """The bytes from ``start`` on as text, and how many of an unfinished character were held back.
+
+        ``torn``: the start may lie within a character.
+        """
+        length = self._total - start
+        data = bytes(self._buffer[len(self._buffer) - length :]) if length else b""
+        if torn:
             data = _without_torn_start(data)
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         text = decoder.decode(data, final=self._finished)
