@@ -17,9 +17,8 @@ from typing import Final
 
 TIMEOUT: Final = 2.0
 """Seconds after which a clipboard command counts as failed."""
-_KEPT: Final = frozenset(
-    "PATH HOME LANG TERM DISPLAY XAUTHORITY WAYLAND_DISPLAY XDG_RUNTIME_DIR TMUX TMPDIR".split()
-)
+_DISPLAYS: Final = ("DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "TMUX")
+_KEPT: Final = ("PATH", "HOME", "LANG", "TERM", "TMPDIR", *_DISPLAYS)
 
 
 @dataclass(frozen=True, slots=True)

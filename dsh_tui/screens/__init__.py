@@ -1,1 +1,1 @@
-"""Screens: one file per screen, wiring only. They read views, call intents of the port, and decide nothing."""
+"""Screens: one file per screen, wiring only. They read views and call intents of the port."""

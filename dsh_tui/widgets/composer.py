@@ -15,7 +15,7 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 
 from dsh_tui.widgets.completion import Completion
-from dsh_tui.widgets.messages import CommandGiven, Submitted
+from dsh_tui.widgets.messages import CommandGiven, Noticed, Submitted
 from dsh_tui.widgets.paste import Pastes, chip_before, clean
 from dsh_tui.widgets.prompt_history import PromptHistory
 
@@ -69,6 +69,7 @@ class Composer(TextArea):
         self.match_cursor_bracket = False
         self.prompts = PromptHistory()
         self.has_queue = False
+        self.locked = ""
         self._completion = completion
         self._pastes = Pastes()
         self._last_key = 0.0
@@ -226,6 +227,9 @@ class Composer(TextArea):
         name, _, argument = text[1:].partition(" ") if text.startswith("/") else ("", "", "")
         if name and "/" not in name and "\n" not in text:
             self.post_message(CommandGiven(name, argument.strip()))
+            return
+        if self.locked:
+            self.post_message(Noticed(self.locked, "warning"))
             return
         self.prompts.add(self.text)
         self.put("")

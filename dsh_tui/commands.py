@@ -1,0 +1,41 @@
+"""The command palette: every action that can be done from it, made from the action table."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from dsh_tui.actions import ACTIONS, Action, keys_of
+from dsh_tui.screens.chat_actions import ChatActions
+
+OFFERED = tuple(action for action in ACTIONS if action.place == "app" and action.id != "view.palette")
+
+
+def _help(action: Action) -> str:
+    ways = [*keys_of(action), *([f"/{action.slash}"] if action.slash else [])]
+    return " · ".join(part for part in (", ".join(ways), action.help) if part)
+
+
+class ActionCommands(Provider):
+    """Offers the actions; the words of the group and the slash name match too."""
+
+    async def discover(self) -> Hits:
+        screen = self.screen
+        if isinstance(screen, ChatActions):
+            for action in OFFERED:
+                yield DiscoveryHit(
+                    Content(action.label), partial(screen.perform, action), action.label, _help(action)
+                )
+
+    async def search(self, query: str) -> Hits:
+        screen = self.screen
+        if not isinstance(screen, ChatActions):
+            return
+        matcher = self.matcher(query)
+        for action in OFFERED:
+            score = max(matcher.match(action.label), matcher.match(f"{action.group} {action.slash}") * 0.8)
+            if score > 0:
+                shown = matcher.highlight(action.label)
+                yield Hit(score, shown, partial(screen.perform, action), action.label, _help(action))

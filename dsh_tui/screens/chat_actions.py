@@ -1,0 +1,306 @@
+"""What a person can do on the chat screen: one method for each action of the table.
+
+Source: UX spec §4 (recommended bindings).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from textual import work
+from textual.screen import Screen
+
+from dsh_tui.actions import BY_LEADER, BY_SLASH, Action
+from dsh_tui.engine.projection.views import AnswerView, ChatView
+
+if TYPE_CHECKING:
+    from dsh_tui.app import DshApp
+    from dsh_tui.screens.ports import ChatPort
+    from dsh_tui.widgets.approval_dock import ApprovalDock
+    from dsh_tui.widgets.completion import Completion
+    from dsh_tui.widgets.composer import Composer
+    from dsh_tui.widgets.queue_panel import QueuePanel
+    from dsh_tui.widgets.status_bar import StatusBar
+    from dsh_tui.widgets.todo_panel import TodoPanel
+    from dsh_tui.widgets.transcript import Transcript
+
+MODE_CYCLE: Final = {"ask": "edits", "edits": "plan", "plan": "ask", "full": "ask", "sandbox": "ask"}
+QUIT_WINDOW: Final = 1.0
+"""Seconds within which a second press quits."""
+
+
+class ChatActions(Screen[None]):
+    """The actions; what they act on is composed by `ChatScreen`."""
+
+    composer: Composer
+    completion: Completion
+    dock: ApprovalDock
+    transcript: Transcript
+    todo_panel: TodoPanel
+    queue_panel: QueuePanel
+    status_bar: StatusBar
+    port: ChatPort | None
+    shown: ChatView | None
+
+    _quit_asked = float("-inf")
+    _leader = False
+
+    @property
+    def dsh(self) -> DshApp:
+        """The app, as what it is."""
+        return self.app  # type: ignore[return-value] # this screen lives in no other app
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn runs, waits or stops."""
+        return self.shown is not None and self.shown.status.state in ("running", "waiting", "stopping")
+
+    def say(self, text: str, tone: str = "info") -> None:
+        """One line for a few seconds."""
+        self.status_bar.notice(text, tone)
+
+    def perform(self, action: Action, argument: str = "") -> None:
+        """Do an action of the table, from the palette, a slash command or the leader."""
+        method = getattr(self, f"action_{action.method}")
+        if action.argument:
+            method(argument)
+        else:
+            method()
+
+    def perform_slash(self, name: str, argument: str) -> bool:
+        """Run a slash command; False if there is none of that name."""
+        action = BY_SLASH.get(name)
+        if action is None:
+            return False
+        self.perform(action, argument)
+        return True
+
+    # Leader
+
+    def action_leader(self) -> None:
+        self._leader = True
+        self.status_bar.notice(
+            "ctrl+x …  l sessions · n new · m model · q queue · e editor · y review · enter steers"
+        )
+
+    def take_leader_key(self, key: str) -> bool:
+        """Whether the key was the second of a leader form."""
+        if not self._leader:
+            return False
+        self._leader = False
+        self.status_bar.clear_notice()
+        action = BY_LEADER.get(key)
+        if action is not None:
+            self.perform(action)
+        elif key != "escape":
+            self.say(f"ctrl+x {key} does nothing; ctrl+x h shows what does")
+        return True
+
+    # Writing
+
+    def action_prompt_steer(self) -> None:
+        self.composer.submit(steer=True)
+
+    def action_prompt_history(self) -> None:
+        self.composer.focus()
+        if self.composer.searching:
+            self.completion.action_move(1)
+        else:
+            self.composer.search_history()
+
+    def action_prompt_editor(self) -> None:
+        from dsh_tui.external_editor import EditorFailed, edit
+
+        try:
+            self.composer.put(edit(self.composer.draft, self.app.suspend(), os.environ))
+        except EditorFailed as error:
+            self.say(str(error), "error")
+        self.composer.focus()
+
+    def action_prompt_expand(self) -> None:
+        if not self.composer.expand_pastes():
+            self.say("No folded paste in the draft")
+
+    # Turn
+
+    def action_turn_interrupt(self) -> None:
+        if self.composer.searching:
+            self.completion.close()
+            self.composer.end_search(restore=True)
+        elif self.completion.is_open:
+            row, column = self.composer.cursor_location
+            self.completion.dismiss(self.composer.document.get_line(row)[:column])
+        elif self.dock.close_reason():
+            pass
+        elif self.queue_panel.has_focus or self.transcript.has_focus:
+            self.composer.focus()
+        elif self.busy and self.port is not None:
+            self.port.cancel()
+        elif self.focused is not self.composer:
+            self.composer.focus()
+
+    def action_turn_ctrl_c(self) -> None:
+        """Copy → interrupt → save and clear → quit, whichever applies first."""
+        now = self.dsh.monotonic()
+        selected = self.composer.selected_text or self.get_selected_text() or ""
+        if now - self._quit_asked <= QUIT_WINDOW:
+            self.dsh.leave()
+        elif selected:
+            self.dsh.copy(selected)
+            self.clear_selection()
+        elif self.busy and self.port is not None:
+            self.port.cancel()
+            self._quit_asked = now
+        elif self.composer.stash():
+            self.say("Draft kept: ↑ brings it back. ctrl+c again quits")
+            self._quit_asked = now
+        else:
+            self._ask_to_quit("ctrl+c")
+
+    def _ask_to_quit(self, key: str) -> None:
+        now = self.dsh.monotonic()
+        if now - self._quit_asked <= QUIT_WINDOW:
+            self.dsh.leave()
+            return
+        self._quit_asked = now
+        self.say(f"{key} again quits")
+
+    def action_queue_edit(self) -> None:
+        if self.queue_panel.rows:
+            self.queue_panel.focus()
+        else:
+            self.say("Nothing is queued")
+
+    def action_queue_resume(self) -> None:
+        if self.port is not None:
+            self.port.resume_queue()
+
+    # Approvals
+
+    def action_approval_review(self) -> None:
+        if self.dock.pending is None:
+            self.say("Nothing waits for you")
+        else:
+            self.dock.review()
+
+    # Session
+
+    def action_session_browse(self) -> None:
+        if self.port is not None:
+            from dsh_tui.screens.sessions import SessionsScreen
+
+            current = self.shown.session_id if self.shown is not None else ""
+            self.app.push_screen(SessionsScreen(self.port, self.dsh.cwd, self.dsh.now_ms, current=current))
+
+    @work(exclusive=True, group="session", exit_on_error=False)
+    async def action_session_new(self) -> None:
+        if self.port is not None:
+            await self.port.new_session()
+
+    def action_session_rename(self, title: str = "") -> None:
+        port = self.port
+        if port is None:
+            return
+        if title:
+            port.rename(title)
+            return
+        from dsh_tui.screens.line_entry import LineEntry
+
+        async def rename(text: str) -> None:
+            port.rename(text)
+
+        now = self.shown.title if self.shown is not None else ""
+        self.app.push_screen(LineEntry("Rename this session", "", rename, value=now, placeholder="title"))
+
+    def action_session_copy(self) -> None:
+        blocks = self.shown.blocks if self.shown is not None else ()
+        answer = next(
+            (block for block in reversed(blocks) if isinstance(block, AnswerView) and block.text), None
+        )
+        if answer is None:
+            self.say("No answer to copy yet")
+        else:
+            self.dsh.copy(answer.text)
+
+    def action_model_pick(self) -> None:
+        if self.port is not None:
+            from dsh_tui.screens.models import ModelsScreen
+
+            self.app.push_screen(ModelsScreen(self.port))
+
+    def action_mode_cycle(self) -> None:
+        mode = self.shown.status.mode if self.shown is not None else "ask"
+        self.action_mode_set(MODE_CYCLE.get(mode, "ask"))
+
+    def action_mode_set(self, mode: str = "") -> None:
+        if not mode:
+            self.composer.put("/mode ")
+            self.composer.focus()
+        elif mode == "full":
+            self.action_mode_full()
+        elif mode not in MODE_CYCLE:
+            self.say(f"No mode “{mode}”: ask, edits, plan or full", "warning")
+        elif self.port is not None:
+            self.port.select_mode(mode)
+
+    def action_mode_full(self) -> None:
+        port = self.port
+        if port is None:
+            return
+        from dsh_tui.screens.full_access import FullAccess
+
+        def acknowledged(yes: bool | None) -> None:  # noqa: FBT001 - a dialog's result
+            if yes:
+                port.select_mode("full")
+
+        self.app.push_screen(FullAccess(), acknowledged)
+
+    # View
+
+    def action_view_palette(self) -> None:
+        self.dsh.open_palette()
+
+    def action_view_help(self) -> None:
+        from dsh_tui.screens.help import HelpScreen
+
+        self.app.push_screen(HelpScreen())
+
+    def action_view_todos(self) -> None:
+        self.todo_panel.unfolded = not self.todo_panel.unfolded
+
+    def action_view_transcript(self) -> None:
+        self.transcript.focus()
+
+    def action_view_page_up(self) -> None:
+        self.transcript.scroll_page_up(animate=False)
+
+    def action_view_page_down(self) -> None:
+        self.transcript.scroll_page_down(animate=False)
+
+    def action_view_end(self) -> None:
+        self.transcript.follow_end()
+
+    def action_view_theme(self) -> None:
+        self.dsh.switch_theme()
+
+    # Setting up and leaving
+
+    def action_setup_key(self) -> None:
+        if self.port is not None:
+            from dsh_tui.screens.key_entry import key_entry
+
+            self.app.push_screen(key_entry(self.port), self.set_up)
+
+    def action_setup_server(self) -> None:
+        if self.port is not None:
+            from dsh_tui.screens.key_entry import server_entry
+
+            self.app.push_screen(server_entry(self.port), self.set_up)
+
+    def set_up(self, saved: bool | None) -> None:  # noqa: FBT001 - a dialog's result
+        """A set-up dialog closed."""
+        raise NotImplementedError
+
+    def action_app_quit(self) -> None:
+        self.dsh.leave()
