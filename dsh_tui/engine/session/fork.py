@@ -33,6 +33,19 @@ def fork_seed(events: Sequence[Event], boundary: int | None = None) -> Sequence[
     return events.prefix(last + 1) if isinstance(events, EventLog) else events[: last + 1]
 
 
+def last_boundary(events: Sequence[Event], seq: int | None = None) -> int:
+    """The last place at or before ``seq`` where a fork may be cut: outside every turn.
+
+    Raises:
+        StoreError: ``INVALID_BOUNDARY``, when no turn has ended by then.
+    """
+    start = len(events) - 1 if seq is None else min(seq, len(events) - 1)
+    for at in range(start, -1, -1):
+        if events[at].type in ("turn/end", "session/end-seed"):
+            return at
+    raise StoreError(f"cannot fork at seq {seq}: no turn has ended by then", code="INVALID_BOUNDARY")
+
+
 def fork_meta(parent: SessionHeader, seed_length: int) -> dict[str, Any]:  # Any: JSON of a header
     """Header fields of a fork."""
     inherited = ("cwd", "origin", "delegationDepth", "agentPreset")

@@ -168,14 +168,13 @@ class Session:
         self.disposed = True
 
     def _commit(self, event: Event) -> None:
+        tag = event.type
+        if tag.startswith("request/header"):  # first: a delta that does not fit must not enter the log
+            self.request_header = fold_header(self.request_header, event)
         self._run = None
         self._slots.append(event)
-        tag = event.type
         self._turns.advance(tag, event.data)
-        if event.surface_op is not None:
-            self._surface.commit(event)
-        elif tag.startswith("request/header"):
-            self.request_header = fold_header(self.request_header, event)
+        self._surface.commit(event)
 
     def _announce(self, event: Event) -> None:
         pending = self._unpublished
