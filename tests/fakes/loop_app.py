@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from dsh_tui.engine.agent import plugin as agents_plugin
-from dsh_tui.engine.agent.agent import AgentHandle, AgentOptions
+from dsh_tui.engine.agent.agent import Agent, AgentHandle, AgentOptions
 from dsh_tui.engine.agent.registry import AGENTS, AgentRegistry, CreateAgent
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.llm import plugin as llm_plugin
@@ -87,6 +87,20 @@ async def settle() -> None:
     """Let everything that can run do so."""
     for _ in range(50):
         await asyncio.sleep(0)
+
+
+async def ask(agent: Agent, *prompts: str) -> None:
+    for prompt in prompts:
+        agent.send(prompt)
+        await agent.when_idle()
+
+
+def headers(session: Session) -> list[str]:
+    return [
+        event.data.get("reason", "delta")
+        for event in session.events
+        if event.type.startswith("request/header")
+    ]
 
 
 def outline(events: Sequence[Event]) -> list[str]:

@@ -61,7 +61,8 @@ class Agent(Protocol):
     def session(self) -> Session: ...
 
     @property
-    def options(self) -> AgentOptions: ...
+    def options(self) -> AgentOptions:
+        """What the next request asks: as created, resumed or selected since."""
 
     @property
     def status(self) -> AgentStatus: ...

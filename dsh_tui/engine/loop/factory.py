@@ -106,7 +106,7 @@ class LoopFactory:
         yield detach
         default = ctx.get(DEFAULT_MODEL)
         choice = ModelChoice(session, plan.options, default() if default is not None else AgentOptions())
-        agent = ReactAgent(session, sessions, plan.options, choice)
+        agent = ReactAgent(session, sessions, choice)
         yield agents.enter(ctx, agent)
         scope = create_scope(ctx, agent)
         yield scope.dispose

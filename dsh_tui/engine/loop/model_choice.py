@@ -37,39 +37,49 @@ class ModelChoice:
         self._initial = _resolve(options, _logged(session), default)
         self._selected: _Target | None = None
         self._offered: _Target | None = None
+        self._used = False
+
+    @property
+    def current(self) -> AgentOptions:
+        """What the next request asks, unless a listener of ``agent/request`` changes it."""
+        target = self._selected or (_of_header(self._session) if self._used else self._initial)
+        if target is None:
+            return AgentOptions(max_tokens=self._max_tokens)
+        return AgentOptions(
+            provider=target.provider, model=target.model, effort=target.effort, max_tokens=self._max_tokens
+        )
 
     def select(self, provider: str, model: str, effort: str | None) -> None:
         """From the next request on, this one."""
         self._selected = _Target(provider, model, effort)
 
-    def settled(self) -> None:
-        """The header made from the last seed is logged: from here the log knows the selection."""
-        if self._selected is self._offered:  # one made since is for the next request
-            self._selected = None
-
-    def seed(self, *, first: bool) -> CallConfig:
+    def seed(self) -> CallConfig:
         """The config that ``agent/request`` starts from, frozen.
-
-        ``first``: this instance has not sent a request yet, so its options still count.
 
         Raises:
             ModelNotChosenError: nobody names a model.
         """
         self._offered = self._selected
         header = self._session.request_header
-        if first or header is None:
-            target = self._selected or self._initial
-            if target is None:
-                raise ModelNotChosenError(
-                    "no model is chosen: name one with -m PROVIDER/MODEL, or in settings.yaml"
-                )
-            config = _with_target({}, target)
-            if self._max_tokens is not None:
-                config["maxTokens"] = self._max_tokens
-            return cast("CallConfig", freeze(config))
-        if self._selected is None:
-            return header["config"]
-        return cast("CallConfig", freeze(_with_target(header["config"], self._selected)))
+        if self._used and header is not None:
+            if self._selected is None:
+                return header["config"]
+            return cast("CallConfig", freeze(_with_target(header["config"], self._selected)))
+        target = self._selected or self._initial
+        if target is None:
+            raise ModelNotChosenError(
+                "no model is chosen: name one with -m PROVIDER/MODEL, or in settings.yaml"
+            )
+        config = _with_target({}, target)
+        if self._max_tokens is not None:
+            config["maxTokens"] = self._max_tokens
+        return cast("CallConfig", freeze(config))
+
+    def settled(self) -> None:
+        """The header made from the last seed is logged: from here the log knows the selection."""
+        self._used = True
+        if self._selected is self._offered:  # one made since is for the next request
+            self._selected = None
 
 
 def _with_target(config: Mapping[str, Any], target: _Target) -> dict[str, Any]:  # Any: JSON
@@ -108,6 +118,10 @@ def _logged(session: Session) -> _Target | None:
             return _Target(row.data["provider"], row.data["model"], row.data.get("effort"))
         if row.type in ("request/header", "request/header-delta"):
             break
+    return _of_header(session)
+
+
+def _of_header(session: Session) -> _Target | None:
     header = session.request_header
     if header is None:
         return None

@@ -35,9 +35,8 @@ DISPOSED_CAUSE: Mapping[str, Any] = {"kind": "disposed"}  # Any: JSON, open regi
 class ReactAgent:
     """An `Agent` that reasons, acts, and reads what came of it."""
 
-    def __init__(self, session: Session, sessions: SessionStore, options: AgentOptions, choice: ModelChoice):
+    def __init__(self, session: Session, sessions: SessionStore, choice: ModelChoice) -> None:
         self.session = session
-        self.options = options
         self.choice = choice
         self.inbox = Inbox()
         self.signal = CancelSignal()
@@ -57,6 +56,10 @@ class ReactAgent:
     @property
     def id(self) -> str:
         return self.session.id
+
+    @property
+    def options(self) -> AgentOptions:
+        return self.choice.current
 
     @property
     def status(self) -> AgentStatus:

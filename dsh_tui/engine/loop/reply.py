@@ -9,15 +9,17 @@ Source: core spec §8.3.8; capabilities A2.
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from typing import Literal
 
-from dsh_tui.engine.base.cancel import Cancelled
+from dsh_tui.engine.base.cancel import Cancelled, CancelSignal
 from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.llm.assembler import Assembler
-from dsh_tui.engine.llm.chunks import Failed, Failure, Finish
+from dsh_tui.engine.llm.chunks import Chunk, Failed, Failure, Finish
 from dsh_tui.engine.llm.request import ModelRequest
 from dsh_tui.engine.llm.service import LlmService
 from dsh_tui.engine.session.session import Session
@@ -25,57 +27,66 @@ from dsh_tui.engine.session.session import Session
 _log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
 class Reply:
-    """What one attempt brought: chunks in the log, blocks in the assembler, and how it ended."""
+    """What one attempt brought: its chunks in the log, its blocks in the assembler."""
 
-    assembler: Assembler = field(default_factory=Assembler)
-    chunk_seqs: list[int] = field(default_factory=list)
-    failure: Failure | None = None
-    """Why there is no answer; None for a complete one."""
+    def __init__(self, session: Session, turn: int, step: int) -> None:
+        self.assembler = Assembler()
+        self.chunk_seqs: list[int] = []
+        self._session, self._turn, self._step = session, turn, step
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why there is no answer; None for a complete one."""
+        finish = self.assembler.finish
+        if finish is not None and (finish["kind"] == "error" or finish["kind"] == "aborted"):
+            return finish["failure"]
+        return None
+
+    @property
+    def truncated(self) -> bool:
+        """The answer hit the token limit."""
+        return self.assembler.finish is not None and self.assembler.finish["kind"] == "max-tokens"
+
+    async def read(self, stream: AsyncGenerator[Chunk, None], signal: CancelSignal) -> None:
+        """Log every chunk until the stream ends or the signal fires."""
+        append, add, note = self._session.append_chunk, self.assembler.add, self.chunk_seqs.append
+        turn, step = self._turn, self._step
+        async with aclosing(stream) as chunks:
+            async for chunk in chunks:
+                if signal.cancelled:
+                    return
+                note(append(turn, step, chunk).seq)
+                add(chunk)
+
+    def end(self, kind: Literal["aborted", "error"], code: str, message: str) -> None:
+        """Log how the stream broke; nothing if it has ended by itself."""
+        if self.assembler.finish is not None:
+            return
+        reason = Failed(kind=kind, failure=Failure(message=message, code=code))
+        chunk = freeze(Finish(type="finish", reason=reason))
+        self.chunk_seqs.append(self._session.append_chunk(self._turn, self._step, chunk).seq)
+        self.assembler.add(chunk)
 
 
 async def stream_reply(
     llm: LlmService, request: ModelRequest, session: Session, turn: int, step: int
 ) -> Reply:
     """Send the request and log what comes, until it ends or the signal fires."""
-    reply = Reply()
-    append, add, seqs, signal = session.append_chunk, reply.assembler.add, reply.chunk_seqs, request.signal
-
-    async def consume() -> None:
-        async with aclosing(llm.stream(request)) as chunks:
-            async for chunk in chunks:
-                if signal.cancelled:
-                    return
-                seqs.append(append(turn, step, chunk).seq)
-                add(chunk)
-
-    broken: Failed | None = None
+    reply, signal = Reply(session, turn, step), request.signal
     try:
-        await signal.race(consume())
+        await signal.race(reply.read(llm.stream(request), signal))
     except Cancelled:
-        pass
-    except Exception as error:  # noqa: BLE001  # whatever a provider raises is that attempt's failure
-        _log.debug("%s: turn %s step %s: the stream raised", session.id, turn, step, exc_info=error)
-        broken = _failed(
-            "error", error_chain(error), error.code if isinstance(error, HarnessError) else "STREAM_ERROR"
+        pass  # said below
+    except asyncio.CancelledError:
+        reply.end("aborted", "ABORTED", "the program is ending")
+        raise
+    except Exception as error:  # noqa: BLE001  # whatever breaks a stream is that attempt's failure
+        _log.warning("%s: turn %s step %s: the stream broke", session.id, turn, step, exc_info=error)
+        reply.end(
+            "error", error.code if isinstance(error, HarnessError) else "STREAM_ERROR", error_chain(error)
         )
-    if reply.assembler.finish is None:
-        if broken is None and signal.cancelled:
-            broken = _failed("aborted", signal.reason, "ABORTED")
-        ending = broken or _failed(
-            "error", "the stream ended without saying that it was complete", "STREAM_CLOSED"
-        )
-        chunk = freeze(Finish(type="finish", reason=ending))
-        seqs.append(append(turn, step, chunk).seq)
-        add(chunk)
-    finish = reply.assembler.finish
-    if finish is not None and (finish["kind"] == "error" or finish["kind"] == "aborted"):
-        reply.failure = finish["failure"]
+    if signal.cancelled:
+        reply.end("aborted", "ABORTED", signal.reason)
+    reply.end("error", "STREAM_CLOSED", "the stream ended without saying that it was complete")
     return reply
-
-
-def _failed(kind: str, message: str, code: str) -> Failed:
-    return freeze(
-        Failed(kind="aborted" if kind == "aborted" else "error", failure=Failure(message=message, code=code))
-    )

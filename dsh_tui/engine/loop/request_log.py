@@ -33,8 +33,7 @@ class RequestLog:
         self._anchor = anchor
         self._context: dict[str, Any] | None = None  # Any: JSON of request/context
         self._prefix: tuple[Message, ...] | None = None
-        self.anchored = False
-        """True once this instance has logged its first header."""
+        self._anchored = False
 
     async def prefix(self, events: AgentDispatch, signal: CancelSignal) -> tuple[Message, ...]:
         """The messages in front of every request, composed by the first step that gets so far.
@@ -67,8 +66,8 @@ class RequestLog:
 
     def _record_header(self, header: RequestHeader) -> None:
         known = self._session.request_header
-        if not self.anchored:
-            self.anchored = True
+        if not self._anchored:
+            self._anchored = True
             self._append(header, self._anchor)
         elif known is None:
             self._append(header, "fallback")

@@ -82,7 +82,7 @@ class Step:
         acted = await self._run_calls(message)
         steered = self._read_steering()
         self._end()
-        return StepOutcome(message=message, acted=acted, steered=steered, truncated=_is_truncated(reply))
+        return StepOutcome(message=message, acted=acted, steered=steered, truncated=reply.truncated)
 
     async def _prepare(self) -> tuple[Assembly, tuple[Message, ...]]:
         """Everything that stands in front of the history, before the step opens."""
@@ -104,7 +104,7 @@ class Step:
 
     async def _build_request(self, assembly: Assembly, messages: tuple[Message, ...]) -> ModelRequest:
         """The request, frozen, with its header in the log."""
-        seed = self._agent.choice.seed(first=not self._requests.anchored)
+        seed = self._agent.choice.seed()
         config = freeze(await self._events.decide(AGENT_REQUEST, seed, self._turn, self._number, seed))
         self._signal.check()
         window = self._services.llm.context_window(config["provider"], config["model"])
@@ -215,8 +215,3 @@ def _message(blocks: tuple[Block, ...], request: ModelRequest) -> Message:
 
 def _is_call(block: Block) -> TypeGuard[ToolCallBlock]:
     return block["type"] == "tool-call"
-
-
-def _is_truncated(reply: Reply) -> bool:
-    finish = reply.assembler.finish
-    return finish is not None and finish["kind"] == "max-tokens"

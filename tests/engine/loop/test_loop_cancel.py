@@ -33,8 +33,6 @@ from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
 from dsh_tui.engine.system_prompt.assembly import ASSEMBLE, Assembly
-from dsh_tui.engine.tools.definition import ToolCall, ToolOutput
-from dsh_tui.engine.tools.events import POST_EXECUTE, PRE_EXECUTE
 from tests.fakes.loop_app import LoopApp, assert_rebuilds, dialogue, endings, last, outline, settle, types
 from tests.fakes.scripted_provider import Gate, broken, calls, delta, finish, text, thought
 
@@ -299,58 +297,6 @@ async def test_an_adapter_that_ignores_the_signal_is_stopped_too(app: LoopApp) -
     await asyncio.wait_for(agent.when_idle(), 5)
     assert app.provider.left_early == 1
     assert endings(agent.session) == ["aborted"]
-    assert_rebuilds(app, agent.session)
-
-
-async def test_a_cancel_while_a_tool_runs_answers_every_call(app: LoopApp) -> None:
-    started = asyncio.Event()
-
-    async def body(call: ToolCall) -> ToolOutput:
-        started.set()
-        stopped = asyncio.Event()
-        call.signal.on_cancel(stopped.set)
-        await stopped.wait()
-        return ToolOutput("half done")
-
-    app.add_tool("work", body)
-    app.provider.will_say(calls(("c1", "work"), ("c2", "work"), ("c3", "work"), words="Going."))
-    agent = app.create().agent
-    agent.send("Go")
-    await started.wait()
-    agent.cancel()
-    await agent.when_idle()
-    assert endings(agent.session) == ["aborted"]
-    assert [line for line in outline(agent.session.events) if line.startswith("tool/")] == [
-        "tool/call c1",
-        "tool/result c1",
-        "tool/call c2",
-        "tool/result c2",
-        "tool/call c3",
-        "tool/result c3",
-    ]
-    agent.send("Again")
-    await agent.when_idle()
-    assert_rebuilds(app, agent.session)
-
-
-@pytest.mark.parametrize("seam", [PRE_EXECUTE, POST_EXECUTE])
-async def test_a_cancel_around_a_tool_answers_its_call(app: LoopApp, seam: Any) -> None:
-    async def body(_call: ToolCall) -> ToolOutput:
-        return ToolOutput("done")
-
-    async def strike(call: ToolCall, _other: object, following: Next[Any]) -> Any:
-        call.agent.cancel()
-        return await following()
-
-    app.add_tool("work", body)
-    app.root.on(seam, strike)
-    app.provider.will_say(calls(("c1", "work"), ("c2", "work")))
-    agent = app.create().agent
-    agent.send("Go")
-    await agent.when_idle()
-    assert endings(agent.session) == ["aborted"]
-    agent.send("Again")
-    await agent.when_idle()
     assert_rebuilds(app, agent.session)
 
 
