@@ -25,9 +25,9 @@ from dsh_tui.engine.persistence.errors import (
 from dsh_tui.engine.persistence.jsonl.binding import Binding
 from dsh_tui.engine.persistence.jsonl.disk import SYSTEM_DISK, Disk
 from dsh_tui.engine.persistence.jsonl.mending import check_writable, mend, needs_mending
-from dsh_tui.engine.persistence.jsonl.paths import find_log, iter_logs, log_path
+from dsh_tui.engine.persistence.jsonl.paths import find_log, log_path
 from dsh_tui.engine.persistence.jsonl.reader import read_log
-from dsh_tui.engine.persistence.jsonl.summary import read_summary
+from dsh_tui.engine.persistence.jsonl.summary import list_summaries
 from dsh_tui.engine.persistence.jsonl.writer import LogFile
 from dsh_tui.engine.persistence.seam import Lease, Leases, LoadedSession, SessionSummary, with_closers
 from dsh_tui.engine.session.event import Event
@@ -148,14 +148,7 @@ class JsonlPersistence:
 
     def list(self) -> builtins.list[SessionSummary]:
         """Every stored session, newest first; what cannot be read at all is left out and logged."""
-        rows: builtins.list[SessionSummary] = []
-        for path in iter_logs(self.root):
-            try:
-                rows.append(read_summary(path))
-            except PersistenceError as error:
-                _log.warning("%s", error.message)
-        rows.sort(key=lambda row: row.updated_at, reverse=True)
-        return rows
+        return list_summaries(self.root)
 
     def locate(self, id: str) -> Path | None:  # noqa: A002  # the header's own word
         """The log file of that id."""

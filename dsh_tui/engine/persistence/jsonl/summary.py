@@ -7,6 +7,7 @@ Source: core spec §4.1 (list); design §4 (sessions list).
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,13 +16,15 @@ from pathlib import Path
 from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError, PersistenceError
 from dsh_tui.engine.persistence.jsonl.format import decode_header, decode_line
-from dsh_tui.engine.persistence.jsonl.paths import unescape_id
+from dsh_tui.engine.persistence.jsonl.paths import iter_logs, unescape_id
 from dsh_tui.engine.persistence.jsonl.reader import read_log, revision_of, stand_in_header
 from dsh_tui.engine.persistence.stored import LoadedSession, Revision, SessionSummary, StoredStatus
 from dsh_tui.engine.session.errors import InvalidHeaderError
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.header import SessionHeader
 from dsh_tui.engine.session.pack import ChunkRun, Row
+
+_log = logging.getLogger(__name__)
 
 SMALL = 256 * 1024  # files up to this size are read as a whole
 _END = 64 * 1024
@@ -49,6 +52,18 @@ def read_summary(path: Path, *, whole: bool = False) -> SessionSummary:
     except OSError as error:
         raise PersistenceError(f"cannot read {path}: {error.strerror}", path=path) from error
     return _from_ends(path, revision, head, tail)
+
+
+def list_summaries(root: Path, *, whole: bool = False) -> list[SessionSummary]:
+    """Every session below ``root``, newest first; what cannot be read at all is left out and logged."""
+    rows: list[SessionSummary] = []
+    for path in iter_logs(root):
+        try:
+            rows.append(read_summary(path, whole=whole))
+        except PersistenceError as error:
+            _log.warning("%s", error.message)
+    rows.sort(key=lambda row: row.updated_at, reverse=True)
+    return rows
 
 
 def _from_log(path: Path) -> SessionSummary:

@@ -1,0 +1,346 @@
+"""The bridge: the only place where engine meets screen. Views go out, intents come in.
+
+It follows one session at a time: what the log has committed since the last look is folded and
+posted, at most `POSTS_PER_SECOND` times a second and never while nothing happens. Agents live in
+the engine; one that still works when another session is opened goes on working.
+Source: design §2 (prompt to pixels).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from dsh_tui.engine.agent.agent import Agent, AgentHandle, AgentOptions, AgentStatus, QueuedMessage
+from dsh_tui.engine.agent.events import AGENT_DROPPED, AGENT_ERROR, AGENT_STATUS
+from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
+from dsh_tui.engine.approval.desk import ApprovalDesk
+from dsh_tui.engine.approval.mode_policy import MODES_KNOWN
+from dsh_tui.engine.approval.modes import MODES
+from dsh_tui.engine.base.errors import error_chain
+from dsh_tui.engine.llm.blocks import text_of
+from dsh_tui.engine.llm.service import LLM
+from dsh_tui.engine.persistence.errors import PersistenceError
+from dsh_tui.engine.persistence.seam import PERSISTENCE, LoadedSession
+from dsh_tui.engine.product import Product
+from dsh_tui.engine.projection.session import SessionFold
+from dsh_tui.engine.projection.views import AgentState, BlockView, ChatView, ModelRow, SessionRow
+from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.idle import append_idle
+from dsh_tui.engine.session.session import Session
+from dsh_tui.engine.session.store import SESSION_EVENT
+from dsh_tui.engine.session_rows import session_row
+from dsh_tui.prompt_queue import PromptQueue
+
+POSTS_PER_SECOND = 15
+
+_log = logging.getLogger(__name__)
+
+Post = Callable[[ChatView], None]
+Notify = Callable[[str, str], None]
+"""``(text, tone)``: one line that a person should see now."""
+
+
+class Bridge:
+    """Implements the screens' `ChatPort` on a booted engine."""
+
+    def __init__(self, product: Product, *, options: AgentOptions, post: Post, notify: Notify) -> None:
+        self._product = product
+        self._root = product.engine.root
+        self._options = options
+        self._post_view, self._notify = post, notify
+        self._desk = ApprovalDesk()
+        self._handles: dict[str, AgentHandle] = {}
+        self._agent: Agent | None = None
+        self._events: Sequence[Event] = ()
+        self._fold = SessionFold({})
+        self._cursor = 0
+        self._generation = 0
+        self._read_only = ""
+        self._stopping = False
+        self._queues: dict[str, PromptQueue] = {}
+        self._models: tuple[ModelRow, ...] = ()
+        self._timer: asyncio.TimerHandle | None = None
+        self._next_post = 0.0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._view = self._fold.view()
+        self._root.on(SESSION_EVENT, self._on_event, everywhere=True)
+        self._root.on(AGENT_STATUS, self._on_status, everywhere=True)
+        self._root.on(AGENT_DROPPED, self._on_dropped, everywhere=True)
+        self._root.on(AGENT_ERROR, self._on_error, everywhere=True)
+        product.approval.answer_with(self._root, self._desk)
+
+    # What screens read
+
+    @property
+    def view(self) -> ChatView:
+        return self._view
+
+    @property
+    def needs_key(self) -> bool:
+        return self._product.needs_key()
+
+    def models(self) -> Sequence[ModelRow]:
+        status = self._view.status
+        current = (status.provider, status.model)
+        return [replace(row, current=(row.provider, row.model) == current) for row in self._models]
+
+    # Talking
+
+    def send(self, text: str) -> None:
+        if self._refuse():
+            return
+        agent = self._require_agent()
+        if agent.status == "running" or agent.queued or self._queue.waiting:
+            self._queue.put(text)
+            self._feed_queue()
+        else:
+            agent.send(text)
+        self._schedule()
+
+    def steer(self, text: str) -> None:
+        if not self._refuse():
+            self._require_agent().steer(text)
+            self._schedule()
+
+    def cancel(self) -> None:
+        agent = self._agent
+        if agent is None:
+            return
+        self._queue.pause()
+        if agent.status == "running":
+            self._stopping = True
+        agent.cancel("interrupted by the user")
+        self._post_now()
+
+    def answer(self, approval_id: str, allowed: bool, feedback: str | None) -> None:  # noqa: FBT001  # an answer
+        if not self._desk.answer(approval_id, allowed, feedback):
+            self._notify("That call no longer waits; the answer changed nothing.", "warning")
+
+    def unqueue(self, index: int) -> str:
+        text = self._queue.remove(index)
+        self._schedule()
+        return text
+
+    def resume_queue(self) -> None:
+        self._queue.resume()
+        self._feed_queue()
+        self._schedule()
+
+    def select_model(self, provider: str, model: str, effort: str) -> None:
+        if not self._refuse():
+            self._require_agent().select_model(provider, model, effort or None)
+            self._schedule()
+
+    def select_mode(self, mode: str) -> None:
+        if self._refuse():
+            return
+        known = next((known for known in MODES_KNOWN if known == mode), None)
+        if known is None:
+            self._notify(f"There is no mode {mode}; the modes are {', '.join(MODES_KNOWN)}.", "warning")
+            return
+        self._root[MODES].set(self._require_agent().session, known)
+        self._schedule()
+
+    def rename(self, title: str) -> None:
+        title = " ".join(title.split())
+        if title and not self._refuse():
+            session = self._require_agent().session
+            append_idle(session, "session-title", "session/title", {"title": title, "source": "user"})
+            self._spawn(self._product.sessions.flush(session))
+
+    # Sessions
+
+    async def list_sessions(self) -> Sequence[SessionRow]:
+        summaries = await asyncio.to_thread(self._root[PERSISTENCE].list)
+        return [session_row(summary) for summary in summaries]
+
+    async def preview_session(self, session_id: str) -> Sequence[BlockView]:
+        loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
+        fold = SessionFold(loaded.header)
+        await asyncio.to_thread(fold.apply_all, loaded.events)
+        return fold.view().blocks
+
+    async def new_session(self) -> None:
+        await self._leave()
+        meta = {"cwd": str(self._product.cwd)}
+        self._adopt(self._root[AGENTS].create(CreateAgent(options=self._options, meta=meta)))
+
+    async def fork_session(self, session_id: str, boundary: int | None = None) -> None:
+        """A new session that starts as a copy of another, up to and with ``boundary``."""
+        loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
+        meta, seed = self._product.fork(loaded, boundary)
+        await self._leave()
+        self._adopt(self._root[AGENTS].create(CreateAgent(options=self._options, meta=meta, seed=seed)))
+
+    async def open_session(self, session_id: str) -> None:
+        """Go to a session: the live agent's if there is one, else resumed, else only to read."""
+        if self._agent is not None and self._agent.id == session_id:
+            return
+        await self._leave()
+        handle = self._handles.get(session_id)
+        if handle is not None:
+            self._adopt(handle)
+            return
+        try:
+            handle = await self._root[AGENTS].resume(ResumeAgent(session_id=session_id))
+        except PersistenceError as error:
+            loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
+            self.show(loaded, read_only=error_chain(error))
+        else:
+            self._adopt(handle)
+
+    def show(self, loaded: LoadedSession, *, read_only: str) -> None:
+        """Show a log that nobody writes; ``read_only`` says why."""
+        self._agent = None
+        self._follow(loaded.header, loaded.events, read_only)
+
+    # Set-up and end
+
+    async def refresh_models(self) -> None:
+        """Ask the providers what they offer; what they don't answer is left as it was."""
+        llm = self._root[LLM]
+        self._models = tuple(
+            [
+                ModelRow(
+                    provider=provider,
+                    model=model.id,
+                    efforts=model.efforts,
+                    default_effort=model.default_effort or "",
+                    context_window=model.context_window,
+                )
+                for provider in llm.list_providers()
+                for model in await llm.list_models(provider)
+            ]
+        )
+
+    async def save_key(self, key: str) -> None:
+        self._product.credentials.save("deepseek", key)
+        await self.new_session()
+
+    async def save_base_url(self, url: str) -> None:
+        await self._product.use_base_url(url)
+        await self.new_session()
+
+    async def close(self) -> None:
+        """End every agent, flush, and give the engine back."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        self._handles.clear()
+        await self._product.dispose()
+
+    # Following the engine
+
+    @property
+    def _queue(self) -> PromptQueue:
+        key = self._agent.id if self._agent is not None else ""
+        return self._queues.setdefault(key, PromptQueue())
+
+    def _adopt(self, handle: AgentHandle) -> None:
+        self._handles[handle.agent.id] = handle
+        self._agent = handle.agent
+        session = handle.agent.session
+        self._follow(session.header, session.events, "")
+
+    def _follow(self, header: object, events: Sequence[Event], read_only: str) -> None:
+        self._generation += 1
+        self._fold = SessionFold(header, generation=self._generation)  # type: ignore[arg-type]  # a header is JSON
+        self._events, self._cursor = events, 0
+        self._read_only, self._stopping = read_only, False
+        self._post_now()
+
+    async def _leave(self) -> None:
+        agent, self._agent = self._agent, None
+        if agent is None or agent.status == "running":
+            return  # it goes on working; its handle is kept
+        handle = self._handles.pop(agent.id, None)
+        if handle is not None:
+            await handle.dispose()
+
+    def _refuse(self) -> bool:
+        """Whether nothing can be done to this session; says why."""
+        if self._agent is None:
+            self._notify(self._read_only or "No session is open.", "warning")
+        return self._agent is None
+
+    def _require_agent(self) -> Agent:
+        assert self._agent is not None
+        return self._agent
+
+    def _on_event(self, session: Session, event: Event) -> None:
+        if self._agent is not None and session is self._agent.session:
+            if event.type == "turn/end":
+                self._stopping = False
+            self._schedule()
+
+    def _on_status(self, agent: Agent, status: AgentStatus) -> None:
+        if agent is self._agent:
+            if status == "idle":
+                self._stopping = False
+                self._feed_queue()
+            self._schedule()
+
+    def _on_dropped(self, agent: Agent, dropped: tuple[QueuedMessage, ...]) -> None:
+        """A cancel cleared the inbox; what a person typed goes back to the queue, paused."""
+        queue = self._queues.setdefault(agent.id, PromptQueue())
+        queue.put_back(
+            text_of(message.content) for message in dropped if message.source.get("kind") == "user"
+        )
+        queue.pause()
+
+    def _on_error(self, agent: Agent, _turn: int, step: int, error: BaseException) -> None:
+        if step == 0:  # outside any step the log can't tell it
+            self._notify(error_chain(error), "error")
+
+    def _feed_queue(self) -> None:
+        agent = self._agent
+        if agent is None or agent.status != "idle" or agent.queued:
+            return
+        text = self._queue.take()
+        if text is not None:
+            agent.send(text)
+
+    # Posting
+
+    def _schedule(self) -> None:
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_at(max(self._next_post, loop.time()), self._post_now)
+
+    def _post_now(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._next_post = asyncio.get_running_loop().time() + 1 / POSTS_PER_SECOND
+        end = len(self._events)
+        self._fold.apply_all(self._events[self._cursor : end])
+        self._cursor = end
+        self._view = self._fold.view(
+            queue=self._queue.waiting,
+            queue_paused=self._queue.paused,
+            read_only=self._read_only,
+            state=self._state(),
+        )
+        self._post_view(self._view)
+
+    def _state(self) -> AgentState | None:
+        if self._agent is None:
+            return "idle"
+        if self._agent.status == "disposed":
+            return "disposed"
+        return "stopping" if self._stopping else None
+
+    def _spawn(self, work: object) -> None:
+        async def run() -> None:
+            try:
+                await work  # type: ignore[misc]  # a coroutine
+            except Exception as error:  # noqa: BLE001  # nobody waits for it; the person is told
+                self._notify(error_chain(error), "error")
+
+        task = asyncio.get_running_loop().create_task(run())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,1 @@
+"""Bundles: plugins that load plugins. Only they know which implementation fills a seam."""

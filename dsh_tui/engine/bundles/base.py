@@ -1,0 +1,88 @@
+"""Bundle: the product as people use it. The spine, a provider, storage, tools and approvals.
+
+Source: core spec §12; design §3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dsh_tui.engine.agent.agent import AgentOptions
+from dsh_tui.engine.agent.default_model import DEFAULT_MODEL
+from dsh_tui.engine.approval import plugin as approval
+from dsh_tui.engine.approval.mode_policy import Mode
+from dsh_tui.engine.bundles import agent_core
+from dsh_tui.engine.fs import observation
+from dsh_tui.engine.fs import plugin as fs
+from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.llm.deepseek import plugin as deepseek
+from dsh_tui.engine.llm.retry import plugin as retry
+from dsh_tui.engine.persistence.jsonl import plugin as jsonl
+from dsh_tui.engine.plugin_folder import plugin as plugin_folder
+from dsh_tui.engine.session_title import plugin as session_title
+from dsh_tui.engine.shell import plugin as shell
+from dsh_tui.engine.spill import plugin as spill
+from dsh_tui.engine.system_prompt import environment, identity, instructions
+from dsh_tui.engine.todo import plugin as todo
+
+name = "base"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What the bundle needs of the user: folders, a key, a model, and how much to allow."""
+
+    sessions: Path
+    plugins: Path
+    spill: Path
+    instructions: Path
+    """The user's own AGENTS.md; may be missing."""
+    api_key: Callable[[], str | None]
+    base_url: str
+    models: tuple[str, ...] = ()
+    default_model: Callable[[], AgentOptions]
+    mode: Mode = "ask"
+    environ: Mapping[str, str]
+    pass_environment: tuple[str, ...] = ()
+    plugin_configs: Mapping[str, object] = field(default_factory=dict)
+    watch_plugins: bool = False
+
+
+def apply(ctx: Context, config: Config) -> None:
+    """Mount everything. The loop asks for storage and default model without injecting them."""
+    ctx.provide(DEFAULT_MODEL, config.default_model)
+    ctx.plugin(agent_core)
+    ctx.plugin(
+        deepseek,
+        deepseek.DeepSeekConfig(api_key=config.api_key, base_url=config.base_url, models=config.models),
+    )
+    ctx.plugin(retry)
+    ctx.plugin(jsonl, jsonl.JsonlConfig(root=config.sessions))
+    ctx.plugin(session_title)
+    ctx.plugin(approval, approval.ApprovalConfig(mode=config.mode))
+    ctx.plugin(identity)
+    ctx.plugin(environment)
+    ctx.plugin(instructions, instructions.InstructionsConfig(home_file=config.instructions))
+    ctx.plugin(spill.store, spill.StoreConfig(root=config.spill))
+    ctx.plugin(spill.policy)
+    ctx.plugin(fs.local)
+    ctx.plugin(observation)
+    ctx.plugin(fs.tools)
+    ctx.plugin(
+        shell.local,
+        shell.ShellConfig(
+            environ=config.environ,
+            pass_environment=config.pass_environment,
+            secret_values=lambda: filter(None, (config.api_key(),)),
+        ),
+    )
+    ctx.plugin(shell.tools)
+    ctx.plugin(todo)
+    ctx.plugin(
+        plugin_folder,
+        plugin_folder.Config(
+            folder=config.plugins, configs=config.plugin_configs, watch=config.watch_plugins
+        ),
+    )

@@ -1,0 +1,194 @@
+"""``exec``: one task in one turn; the answer on stdout, everything else on stderr.
+
+Exit status: 0 the turn completed · 1 it failed · 2 usage or settings · 3 it ended, but a call was
+refused because nobody could approve it · 130 interrupted. Source: design §4; capabilities D.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from dsh_tui.engine.agent.agent import Agent
+from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
+from dsh_tui.engine.base.errors import HarnessError, error_chain
+from dsh_tui.engine.frontends.speak import complain
+from dsh_tui.engine.frontends.turn_record import TurnRecord
+from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.persistence.seam import PERSISTENCE
+from dsh_tui.engine.product import ModelNameError, Product, StartOptions
+from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.session import Session
+from dsh_tui.engine.session.store import SESSION_EVENT
+from dsh_tui.engine.settings.home import HomeError
+from dsh_tui.engine.settings.loader import SettingsError
+from dsh_tui.launch import ExecOptions
+
+OK, FAILED, USAGE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def run_exec(options: ExecOptions) -> int:
+    """Run the task to its end and return the exit status."""
+    answer, sys.stdout = sys.stdout, sys.stderr  # what plugins print must not mix with the answer
+    try:
+        return asyncio.run(_run(options, answer))
+    except (SettingsError, ModelNameError) as error:
+        return complain(error.message, USAGE)
+    except HomeError as error:
+        return complain(error.message, FAILED)
+    except HarnessError as error:
+        return complain(error_chain(error), FAILED)
+    finally:
+        sys.stdout = answer
+
+
+async def _run(options: ExecOptions, answer: TextIO) -> int:
+    product = await Product.start(
+        StartOptions(
+            cwd=options.cwd,
+            environ=os.environ,
+            model=options.model,
+            effort=options.effort,
+            mode=options.mode,
+        )
+    )
+    try:
+        for notice in product.notices:
+            complain(notice, OK)
+        if product.needs_key():
+            return complain("no API key: set DEEPSEEK_API_KEY, or start `dsh-tui` once and enter one", FAILED)
+        return await _one_turn(product, options, answer)
+    finally:
+        await product.dispose()
+
+
+async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> int:
+    root = product.engine.root
+    printer = _StreamPrinter(answer) if options.output == "stream-json" else None
+    agent = await _agent(root, product, options)
+    record = TurnRecord()
+    first = len(agent.session.events)
+    if printer is not None:
+        printer.header(agent.session.header)
+
+    def note(session: Session, event: Event) -> None:
+        if session is agent.session and event.seq >= first:
+            record.add(event)
+            if printer is not None:
+                printer.row(event)
+
+    root.on(SESSION_EVENT, note, everywhere=True)
+    interrupts = _Interrupts(agent)
+    with interrupts:
+        agent.send(options.prompt)
+        await agent.when_idle()
+    stored = await _store(product, agent.session)
+    _print_answer(options.output, answer, agent.session.id, record)
+    refused = product.approval.unanswered(agent.session.id)
+    for call in refused:
+        complain(
+            f"refused, since nobody could approve it: {call.tool_name} {_one_line(call.arguments)} "
+            "(allow it with --mode, or run the task in the app)",
+            OK,
+        )
+    if interrupts.seen:
+        return INTERRUPTED
+    if record.reason != "completed":
+        return complain(f"the turn did not complete: {record.explain()}", FAILED)
+    if not stored:
+        return FAILED
+    return REFUSED if refused else OK
+
+
+async def _agent(root: Context, product: Product, options: ExecOptions) -> Agent:
+    agents = root[AGENTS]
+    if options.resume is None:
+        meta = {"cwd": str(options.cwd)}
+        return agents.create(CreateAgent(options=product.agent_options, meta=meta)).agent
+    stored = await asyncio.to_thread(root[PERSISTENCE].inspect, options.resume)
+    cwd = Path(stored.header.get("cwd") or "")
+    if not options.cwd_given and not cwd.is_dir():
+        raise HarnessError(f"the directory of this session is gone: {cwd}; give another one with -C DIR")
+    handle = await agents.resume(ResumeAgent(session_id=options.resume, options=product.agent_options))
+    return handle.agent
+
+
+async def _store(product: Product, session: Session) -> bool:
+    try:
+        await product.sessions.flush(session)
+    except Exception as error:  # noqa: BLE001  # full disk and the like: the answer is still printed
+        complain(f"session {session.id} is not stored: {error_chain(error)}", FAILED)
+        return False
+    return True
+
+
+def _print_answer(output: str, answer: TextIO, session_id: str, record: TurnRecord) -> None:
+    if output == "text":
+        if record.text:
+            print(record.text, file=answer, flush=True)  # the answer itself
+    elif output == "json":
+        from dsh_tui.engine.base.lossless import dumps
+
+        line = {
+            "sessionId": session_id,
+            "text": record.text,
+            "turn": record.turn,
+            "reason": record.reason,
+            "usage": record.usage(),
+        }
+        print(dumps(line), file=answer, flush=True)  # the answer itself
+
+
+class _StreamPrinter:
+    """Prints a log as it is committed: the header, then one row an event."""
+
+    def __init__(self, answer: TextIO) -> None:
+        self._answer = answer
+
+    def header(self, header: Mapping[str, Any]) -> None:  # Any: JSON of the header
+        self._line(header)
+
+    def row(self, event: Event) -> None:
+        self._line(event.to_json())
+
+    def _line(self, value: Mapping[str, Any]) -> None:  # Any: one JSON row
+        from dsh_tui.engine.base.lossless import dumps
+
+        self._answer.write(dumps(value) + "\n")
+        self._answer.flush()
+
+
+class _Interrupts:
+    """SIGINT, SIGTERM and SIGHUP cancel the turn once; a second one ends the process at once."""
+
+    _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self.seen = False
+
+    def __enter__(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in self._SIGNALS:
+            loop.add_signal_handler(number, self._stop)
+
+    def __exit__(self, *_exception: object) -> None:
+        loop = asyncio.get_running_loop()
+        for number in self._SIGNALS:
+            loop.remove_signal_handler(number)
+
+    def _stop(self) -> None:
+        if self.seen:
+            os._exit(INTERRUPTED)
+        self.seen = True
+        self._agent.cancel("interrupted", {"kind": "user"})
+
+
+def _one_line(text: str, limit: int = 160) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"

@@ -1,0 +1,13 @@
+"""What front ends without a screen say on stderr: one line each, harmless to a terminal."""
+
+from __future__ import annotations
+
+import sys
+
+from dsh_tui.engine.projection.plain_text import visible
+
+
+def complain(message: str, status: int) -> int:
+    """Say one line and pass the exit status on, so that ``return complain(…, 1)`` reads as it acts."""
+    print(f"dsh-tui: {visible(' '.join(message.split()))}", file=sys.stderr, flush=True)  # noqa: T201  # speaks for the program
+    return status

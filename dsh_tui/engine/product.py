@@ -1,0 +1,209 @@
+"""The product: one home, its settings and credentials, and the engine booted on them.
+
+Every front end (app, exec) starts here, so they cannot differ in what they load.
+Source: design §2, §4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dsh_tui.engine.agent.agent import AgentOptions
+from dsh_tui.engine.approval.service import APPROVAL, Approval
+from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.boot import Engine, boot, find_fiber
+from dsh_tui.engine.bundles import base
+from dsh_tui.engine.credentials.store import CredentialStore
+from dsh_tui.engine.llm.deepseek import plugin as deepseek
+from dsh_tui.engine.llm.deepseek.adapter import DEFAULT_BASE_URL
+from dsh_tui.engine.persistence.seam import LoadedSession
+from dsh_tui.engine.plugin_folder.folder import PLUGINS, PluginFolder
+from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.fork import fork_meta, fork_seed, last_boundary
+from dsh_tui.engine.session.store import SESSIONS, SessionStore
+from dsh_tui.engine.settings.edit import save_base_url
+from dsh_tui.engine.settings.home import Home
+from dsh_tui.engine.settings.loader import SettingsError, load_settings
+
+if TYPE_CHECKING:
+    from dsh_tui.engine.settings.schema import Settings
+
+PROVIDER = "deepseek"
+EFFORTS = ("off", "low", "high", "max")
+
+
+class ModelNameError(HarnessError):
+    """A model was named in a way that can't be used."""
+
+    code = "MODEL_NAME"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartOptions:
+    """What a front end asks for. ``None`` leaves it to settings and log."""
+
+    cwd: Path
+    environ: Mapping[str, str]
+    model: str | None = None
+    effort: str | None = None
+    mode: str | None = None
+    watch_plugins: bool = False
+    broken_settings_are_fatal: bool = True
+    """Otherwise defaults are used, and `Product.notices` says so."""
+
+
+class Product:
+    """A running engine and what it was started from. Dispose it exactly once."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        home: Home,
+        settings: Settings,
+        credentials: CredentialStore,
+        options: StartOptions,
+    ) -> None:
+        self.engine = engine
+        self.home = home
+        self.settings = settings
+        self.credentials = credentials
+        self.cwd = options.cwd
+        self.agent_options = agent_options(options.model, options.effort)
+        self.notices: list[str] = []
+        self._environ = options.environ
+
+    @classmethod
+    async def start(cls, options: StartOptions) -> Product:
+        """Read home and settings, boot, and mount the user's plugins.
+
+        Raises:
+            HomeError, SettingsError, ModelNameError, BootError: one clear line each.
+        """
+        home = Home.from_environment(options.environ)
+        home.prepare()
+        settings, notice = _settings(home, fatal=options.broken_settings_are_fatal)
+        credentials = CredentialStore(home.credentials, options.environ)
+        wanted = agent_options(options.model, options.effort)
+        default = agent_options(settings.model, settings.effort)
+        config = base.Config(
+            sessions=home.sessions,
+            plugins=home.plugins,
+            spill=home.spill,
+            instructions=home.instructions,
+            api_key=lambda: _key(credentials, _base_url(settings, options.environ)),
+            base_url=_base_url(settings, options.environ),
+            models=_listed_models(settings),
+            default_model=lambda: default,
+            mode=options.mode or settings.mode,  # type: ignore[arg-type]  # the command line offers modes only
+            environ=options.environ,
+            pass_environment=settings.shell.pass_environment,
+            plugin_configs=settings.plugins,
+            watch_plugins=options.watch_plugins,
+        )
+        engine = await boot(lambda root: root.plugin(base, config))
+        product = cls(engine, home, settings, credentials, options)
+        product.agent_options = wanted
+        if notice:
+            product.notices.append(notice)
+        await product.plugins.sync()
+        product.notices += [record.error for record in product.plugins.records() if record.error]
+        return product
+
+    @property
+    def plugins(self) -> PluginFolder:
+        return self.engine.root[PLUGINS]
+
+    @property
+    def approval(self) -> Approval:
+        return self.engine.root[APPROVAL]
+
+    @property
+    def sessions(self) -> SessionStore:
+        return self.engine.root[SESSIONS]
+
+    @property
+    def base_url(self) -> str:
+        return _base_url(self.settings, self._environ)
+
+    def needs_key(self) -> bool:
+        """Whether no request can succeed: the service wants a key, and there is none."""
+        return _key(self.credentials, self.base_url) is None
+
+    async def use_base_url(self, url: str) -> None:
+        """Keep another server in the settings and go to it from the next request on.
+
+        Raises:
+            SettingsError: it could not be kept; nothing changed.
+        """
+        save_base_url(self.home.settings, PROVIDER, url)
+        self.settings = load_settings(self.home.settings)
+        fiber = find_fiber(self.engine.root.fiber, deepseek.name)
+        assert isinstance(fiber.config, deepseek.DeepSeekConfig)
+        await fiber.update(replace(fiber.config, base_url=self.base_url))
+
+    def fork(self, stored: LoadedSession, boundary: int | None) -> tuple[dict[str, Any], Sequence[Event]]:
+        """Header fields and events of a fork at the last turn boundary up to and with ``boundary``.
+
+        Raises:
+            StoreError: there is no such place.
+        """
+        seed = fork_seed(stored.events, last_boundary(stored.events, boundary))
+        return fork_meta(stored.header, len(seed)), seed
+
+    async def dispose(self) -> None:
+        """End everything in order; see `Engine.dispose`."""
+        await self.engine.dispose()
+
+
+def agent_options(model: str | None, effort: str | None) -> AgentOptions:
+    """``PROVIDER/MODEL`` or ``MODEL`` as options.
+
+    Raises:
+        ModelNameError: nothing before or after the slash, or a provider that isn't there.
+    """
+    if model is None:
+        return AgentOptions(effort=effort)
+    provider, slash, name = model.partition("/")
+    if not slash:
+        provider, name = PROVIDER, model
+    if provider != PROVIDER or not name.strip():
+        raise ModelNameError(
+            f"{model!r} names no model here; write {PROVIDER}/MODEL, such as deepseek/deepseek-flash"
+        )
+    return AgentOptions(provider=provider, model=name, effort=effort)
+
+
+def _settings(home: Home, *, fatal: bool) -> tuple[Settings, str]:
+    from dsh_tui.engine.settings.schema import Settings
+
+    try:
+        return load_settings(home.settings), ""
+    except SettingsError as error:
+        if fatal:
+            raise
+        return Settings(), f"{error}; default settings are in use until it is mended"
+
+
+def _base_url(settings: Settings, environ: Mapping[str, str]) -> str:
+    configured = settings.providers.get(PROVIDER)
+    return (
+        environ.get("DEEPSEEK_BASE_URL", "").strip()
+        or (configured.base_url if configured is not None else None)
+        or DEFAULT_BASE_URL
+    )
+
+
+def _listed_models(settings: Settings) -> tuple[str, ...]:
+    configured = settings.providers.get(PROVIDER)
+    return configured.models if configured is not None else ()
+
+
+def _key(credentials: CredentialStore, base_url: str) -> str | None:
+    found: Any = credentials.resolve(PROVIDER)
+    if found is not None:
+        return str(found.value)
+    # A server of one's own usually wants no key, yet every client sends one.
+    return None if base_url.rstrip("/") == DEFAULT_BASE_URL else "none"
