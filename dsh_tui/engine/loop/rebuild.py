@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.llm.config import CallConfig, ToolSchema
 from dsh_tui.engine.llm.messages import Message
+from dsh_tui.engine.llm.request import ModelRequest
 from dsh_tui.engine.session.derive import Derivation
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.request_header import RequestHeader, fold_header
@@ -31,6 +33,17 @@ class RebuiltRequest:
     tools: tuple[ToolSchema, ...]
     config: CallConfig
     messages: tuple[Message, ...]
+
+    def as_request(self, session_id: str) -> ModelRequest:
+        """The value that an adapter serialises; its signal never fires."""
+        return ModelRequest(
+            config=self.config,
+            messages=self.messages,
+            system=self.system,
+            tools=self.tools,
+            session_id=session_id,
+            signal=CancelSignal(),
+        )
 
 
 def rebuild_requests(events: Iterable[Event]) -> list[RebuiltRequest]:
