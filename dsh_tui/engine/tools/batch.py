@@ -92,10 +92,10 @@ class Batch:
         definition, args, alone = self._classify(call)
         if alone and self._open:
             await self._settle_all()
-            if call.signal.cancelled:
-                return
             definition, args, alone = self._classify(call)
         await self._await_a_free_place()
+        if call.signal.cancelled:
+            return
         self._log_call(entry)
         self._open.append(entry)
         entry.definition = definition

@@ -61,7 +61,7 @@ class ToolOutput:
     """True: the turn need not go on after this step (its default becomes stop)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # no slots: with them `ToolDefinition[Args](…)` raises on 3.11
 class ToolDefinition(Generic[A]):
     """A tool the model may call.
 

@@ -113,12 +113,14 @@ def checked(output: object) -> ToolOutput:
     try:
         content = as_content(output.content)
         meta = None if output.meta is None else freeze(dict(output.meta))
-        error = freeze(output.error)
+        error = None if output.error is None else freeze(ErrorInfo(**output.error))
     except (LosslessError, TypeError, ValueError) as problem:
         return _invalid(str(problem))
     if not all(isinstance(block, dict) and isinstance(block.get("type"), str) for block in content):
         return _invalid("its content is not made of blocks")
-    return replace(output, content=content, meta=meta, error=error)
+    if error is not None and not all(isinstance(error.get(key), str) for key in ("name", "code")):
+        return _invalid("its error has no name or no code")
+    return replace(output, content=content, meta=meta, error=error, is_error=output.is_error is True)
 
 
 def with_meta(output: ToolOutput, **defaults: object) -> ToolOutput:

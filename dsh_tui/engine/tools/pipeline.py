@@ -15,11 +15,12 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from dsh_tui.engine.agent.decisions import HookContext
 from dsh_tui.engine.base.clock import Clock
 from dsh_tui.engine.tools.arguments import validate_arguments
 from dsh_tui.engine.tools.containment import Raised, attempt, contained
 from dsh_tui.engine.tools.deadline import run_within_deadline
-from dsh_tui.engine.tools.decisions import Accept, Allow, ApprovalOutcome, Ask, Block, Deny
+from dsh_tui.engine.tools.decisions import Accept, Allow, ApprovalOutcome, Ask, Block, Deny, PostDecision
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall, ToolOutput
 from dsh_tui.engine.tools.events import ASK, EXECUTE, POST_EXECUTE, PRE_EXECUTE
 from dsh_tui.engine.tools.outcome import (
@@ -34,7 +35,6 @@ from dsh_tui.engine.tools.outcome import (
 )
 
 if TYPE_CHECKING:
-    from dsh_tui.engine.agent.decisions import HookContext
     from dsh_tui.engine.kernel import Dispatcher
 
 Guard: TypeAlias = Callable[[ToolCall, AnyTool], Awaitable[str | None]]
@@ -89,22 +89,14 @@ class Pipeline:
     async def conclude(self, call: ToolCall, definition: AnyTool | None, output: ToolOutput) -> Conclusion:
         """Let listeners accept or block the output, then give the tool the last word."""
         decision = await contained(self._events.waterfall(POST_EXECUTE, _accept, call, output))
-        contexts: tuple[HookContext, ...] = ()
-        match decision:
-            case Accept(content=content):
-                contexts = decision.additional_context
-                output = output if content is None else checked(replace(output, content=content))
-            case Block(feedback=feedback):
-                contexts = decision.additional_context
-                output = blocked(output, feedback)
-            case Raised(error=error):
-                output = spoiled(output, error)
-            case _:
-                output = spoiled(output, TypeError(f"tools/post-execute decided {type(decision).__name__}"))
-        if definition is not None and definition.finalize is not None:
-            final = attempt(definition.finalize, output)
-            output = spoiled(output, final.error) if isinstance(final, Raised) else checked(final)
-        return Conclusion(output, contexts)
+        applied = decision if isinstance(decision, Raised) else attempt(_apply, decision, output)
+        conclusion = Conclusion(spoiled(output, applied.error)) if isinstance(applied, Raised) else applied
+        if definition is None or definition.finalize is None:
+            return conclusion
+        final = attempt(definition.finalize, conclusion.output)
+        if isinstance(final, Raised):
+            return Conclusion(spoiled(conclusion.output, final.error), conclusion.contexts)
+        return Conclusion(checked(final), conclusion.contexts)
 
     @staticmethod
     def _failure(call: ToolCall, failure: Raised, *, dispatched: bool) -> ToolOutput:
@@ -138,6 +130,20 @@ def validated(call: ToolCall, definition: AnyTool) -> Any:  # Any: the tool's ow
     """The call's arguments as the tool's model, or a failed `ToolOutput`."""
     args = attempt(validate_arguments, definition, call.arguments, call.args)
     return raised(args.error) if isinstance(args, Raised) else args
+
+
+def _apply(decision: PostDecision, output: ToolOutput) -> Conclusion:
+    match decision:
+        case Accept(content=content):
+            output = output if content is None else checked(replace(output, content=content))
+        case Block(feedback=feedback):
+            output = blocked(output, feedback)
+        case _:
+            raise TypeError(f"tools/post-execute decided {type(decision).__name__}")
+    contexts = tuple(decision.additional_context)
+    if not all(isinstance(context, HookContext) for context in contexts):
+        raise TypeError("tools/post-execute added something that is no HookContext")
+    return Conclusion(output, contexts)
 
 
 async def _allow() -> Allow:

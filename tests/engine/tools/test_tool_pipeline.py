@@ -254,6 +254,7 @@ async def test_whatever_a_listener_raises_becomes_a_result(
     assert text(result).startswith("said") == (stage == "post")
 
 
+ANYTHING_ELSE: Any = 7
 ANYTHING: Any = ToolOutput  # Any: fields of the wrong type on purpose
 
 
@@ -267,6 +268,8 @@ ANYTHING: Any = ToolOutput  # Any: fields of the wrong type on purpose
         ANYTHING("x", meta={"n": math.nan}),
         ANYTHING("x", meta=3),
         ANYTHING("x", error=object()),
+        ANYTHING("x", error={"name": "n"}),
+        ANYTHING("x", error={"name": "n", "code": 3}),
     ],
 )
 async def test_an_output_of_the_wrong_make_is_an_error(bench: ToolBench, output: Any) -> None:
@@ -299,6 +302,26 @@ async def test_post_execute_may_block_a_result(bench: ToolBench) -> None:
     result = await result_of(bench, "echo", {"text": "secret"})
     assert text(result) == "Do it over."
     assert result["error"] == {"name": "ResultBlocked", "code": "RESULT_BLOCKED"}
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        None,
+        Allow(),
+        Accept(content=ANYTHING_ELSE),
+        Accept(additional_context=ANYTHING_ELSE),
+        Accept(additional_context=(ANYTHING_ELSE,)),
+        Block(feedback=ANYTHING_ELSE),
+    ],
+)
+async def test_a_decision_of_the_wrong_make_spoils_the_result_and_nothing_else(
+    bench: ToolBench, decision: Any
+) -> None:
+    conclude(bench, decision)
+    outcome = await bench.run(("echo", {"text": "said"}))
+    assert bench.results()[0]["isError"] is True
+    assert outcome.contexts == ()
 
 
 async def test_the_tool_has_the_last_word_on_its_output(bench: ToolBench) -> None:

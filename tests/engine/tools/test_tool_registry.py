@@ -9,9 +9,10 @@ import pytest
 
 from dsh_tui.engine.kernel import Context, KernelError
 from dsh_tui.engine.system_prompt.assembly import SYSTEM_PROMPT
+from dsh_tui.engine.tools.definition import ToolDefinition
 from dsh_tui.engine.tools.errors import ToolError
 from dsh_tui.engine.tools.events import TOOLS_CHANGE
-from tests.fakes.sample_tools import echo
+from tests.fakes.sample_tools import EchoArgs, echo
 from tests.fakes.tool_bench import ToolBench, open_tool_bench, text
 
 
@@ -106,3 +107,8 @@ async def test_the_prompt_announces_what_may_be_called() -> None:
             bench.tools.register(bench.root, echo(name))
         assembly = await bench.root[SYSTEM_PROMPT].assemble(bench.agent)
         assert assembly.tools == bench.tools.schemas(bench.agent)
+
+
+def test_a_definition_may_name_its_argument_model() -> None:
+    definition = echo()
+    assert ToolDefinition[EchoArgs](**vars(definition)) == definition
