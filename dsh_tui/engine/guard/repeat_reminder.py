@@ -73,6 +73,7 @@ def _reminder(tool: str, arguments: str, times: int) -> str | None:
         return (
             f"[`{tool}` has now been called {times} times with the same arguments "
             f"since the user last spoke:\n{shown}\nIt will not come out differently by itself. "
-            "Say what you expected and what you saw, then choose another approach, or tell the user what blocks you.]"
+            "Say what you expected and what you saw, then choose another approach, "
+            "or tell the user what blocks you.]"
         )
     return None
