@@ -50,17 +50,10 @@ def result(call_id: str, text: str) -> Message:
 
 def request(*messages: Message, **fields: Any) -> ModelRequest:  # Any: fields of config or request
     """A request of the loop; config fields and request fields by name."""
-    parts = {name: fields.pop(name) for name in ("system", "tools", "signal", "session_id") if name in fields}
-    config = {"provider": "deepseek", "model": "deepseek-flash", **fields}
-    return ModelRequest(
-        **{
-            "config": freeze(config),
-            "messages": messages or (user("hi"),),
-            "session_id": "session-1",
-            "signal": CancelSignal(),
-            **parts,
-        }
-    )
+    given: dict[str, Any] = {"session_id": "session-1", "signal": CancelSignal()}  # Any: as above
+    given.update({name: fields.pop(name) for name in (*given, "system", "tools") if name in fields})
+    config = freeze({"provider": "deepseek", "model": "deepseek-flash", **fields})
+    return ModelRequest(config=config, messages=messages or (user("hi"),), **given)  # type: ignore[arg-type]  # as above
 
 
 def _message(role: Literal["user", "assistant"], content: list[Block]) -> Message:

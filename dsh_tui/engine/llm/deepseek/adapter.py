@@ -21,7 +21,7 @@ from dsh_tui.engine.llm.deepseek.body import BodyReader, body_reader
 from dsh_tui.engine.llm.deepseek.deltas import DeltaReader
 from dsh_tui.engine.llm.deepseek.failures import closed_error, http_error, request_id, transport_error
 from dsh_tui.engine.llm.deepseek.read_guard import ReadGuard
-from dsh_tui.engine.llm.deepseek.wire import body_bytes
+from dsh_tui.engine.llm.deepseek.wire import DEFAULT_EFFORT, body_bytes
 from dsh_tui.engine.llm.errors import LlmError
 from dsh_tui.engine.llm.models import ModelInfo
 from dsh_tui.engine.llm.request import AnyRequest
@@ -34,7 +34,6 @@ MODELS = ("deepseek-flash", "deepseek-v4-pro")
 CONTEXT_WINDOW = 1_000_000
 MAX_OUTPUT = 256_000
 EFFORTS = ("off", "low", "high", "max")
-DEFAULT_EFFORT = "high"
 IDLE_S = 300.0
 FINISHED_IDLE_S = 5.0
 """How long the trailing usage and ``[DONE]`` may take once the finish reason is there."""
@@ -117,16 +116,7 @@ class DeepSeekAdapter:
 
     async def _open(self, guard: ReadGuard, request: AnyRequest, key: str) -> httpx.Response:
         client = self._http()
-        post = client.build_request(
-            "POST",
-            f"{self._base_url}/chat/completions",
-            content=body_bytes(request),
-            headers={
-                **_authorization(key),
-                "content-type": "application/json",
-                "accept": "text/event-stream",
-            },
-        )
+        post = self._request("POST", "/chat/completions", key, body_bytes(request))
         response: httpx.Response = await self._transported(guard, lambda: client.send(post, stream=True))
         if response.status_code == 200:
             return response
@@ -151,7 +141,7 @@ class DeepSeekAdapter:
                 failure.request_id = failure.request_id or request_id(response.headers)
                 raise failure
             if deltas.finish_reason is not None:
-                guard.idle_s = min(self._idle_s, FINISHED_IDLE_S)
+                guard.tighten(FINISHED_IDLE_S)
         failure = deltas.close(chunks)
         for chunk in chunks:
             yield chunk
@@ -196,7 +186,7 @@ class DeepSeekAdapter:
             if "incomplete" in str(error):
                 raise closed_error() from None
             raise transport_error(error, self._host()) from None
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        except (httpx.HTTPError, httpx.StreamError) as error:
             raise transport_error(error, self._host()) from None
 
     async def _error_body(self, guard: ReadGuard, response: httpx.Response) -> bytes:
@@ -210,7 +200,7 @@ class DeepSeekAdapter:
     async def _listed(self) -> list[str]:
         key = self._key()
         client = self._http()
-        get = client.build_request("GET", f"{self._base_url}/models", headers=_authorization(key))
+        get = self._request("GET", "/models", key)
         try:
             async with ReadGuard(CancelSignal(), self._clock, LIST_S) as guard:
                 response: httpx.Response = await self._transported(guard, lambda: client.send(get))
@@ -235,13 +225,24 @@ class DeepSeekAdapter:
             )
         return self._client
 
+    def _request(self, method: str, path: str, key: str, body: bytes | None = None) -> httpx.Request:
+        import httpx
+
+        headers = {"authorization": f"Bearer {key}"}
+        if body is not None:
+            headers |= {"content-type": "application/json", "accept": "text/event-stream"}
+        try:
+            url = httpx.URL(self._base_url + path)
+        except httpx.InvalidURL:
+            url = httpx.URL()
+        if url.scheme not in ("http", "https") or not url.host:
+            raise LlmError("The base URL is not an http(s) address: mend it.", code="INVALID_BASE_URL")
+        return self._http().build_request(method, url, content=body, headers=headers)
+
     def _host(self) -> str:
         import httpx
 
-        try:
-            return httpx.URL(self._base_url).host or "the provider"
-        except httpx.InvalidURL:
-            return "the provider (the base URL is not a URL)"
+        return httpx.URL(self._base_url).host
 
     def _key(self) -> str:
         key = self._api_key()
@@ -257,10 +258,6 @@ class DeepSeekAdapter:
                 code="INVALID_CREDENTIAL",
             )
         return key
-
-
-def _authorization(key: str) -> dict[str, str]:
-    return {"authorization": f"Bearer {key}"}
 
 
 def _call_ids(request: AnyRequest) -> set[str]:

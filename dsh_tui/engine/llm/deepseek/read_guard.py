@@ -24,7 +24,7 @@ class ReadGuard:
     """Use as a context around one exchange, and `read` for each wait in it."""
 
     def __init__(self, signal: CancelSignal, clock: Clock, idle_s: float) -> None:
-        self.idle_s = idle_s
+        self._idle_s = idle_s
         self._signal = signal
         self._clock = clock
         self._reading: asyncio.Task[Any] | None = None  # Any: whatever the reader's task returns
@@ -32,7 +32,7 @@ class ReadGuard:
         self._tripped: HarnessError | None = None
 
     async def __aenter__(self) -> Self:
-        self._watch = asyncio.create_task(self._watch_silence(), name="llm-idle-timer")
+        self._start_watch()
         self._forget = self._signal.on_cancel(self._on_cancel)
         return self
 
@@ -71,6 +71,16 @@ class ReadGuard:
             raise self._tripped
         return result
 
+    def tighten(self, idle_s: float) -> None:
+        """From now on wait for less time."""
+        if idle_s < self._idle_s:
+            self._idle_s = idle_s
+            self._watch.cancel()
+            self._start_watch()
+
+    def _start_watch(self) -> None:
+        self._watch = asyncio.create_task(self._watch_silence(), name="llm-idle-timer")
+
     def _on_cancel(self) -> None:
         self._trip(Cancelled(self._signal.reason, self._signal.cause))
 
@@ -82,7 +92,7 @@ class ReadGuard:
     async def _watch_silence(self) -> None:
         while True:
             waited = self._clock.monotonic() - self._since if self._reading is not None else 0.0
-            if waited >= self.idle_s:
-                self._trip(idle_error(self.idle_s))
+            if waited >= self._idle_s:
+                self._trip(idle_error(self._idle_s))
                 return
-            await self._clock.sleep(self.idle_s - waited)
+            await self._clock.sleep(self._idle_s - waited)

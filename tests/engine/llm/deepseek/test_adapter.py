@@ -149,6 +149,13 @@ async def test_an_unreachable_server_is_a_transport_failure() -> None:
     assert "127.0.0.1" in failure["message"]
 
 
+@pytest.mark.parametrize("url", ["api.deepseek.com", "http://", "http://[x", "ftp://127.0.0.1", ""])
+async def test_a_base_url_that_is_none_says_so(url: str) -> None:
+    async with deepseek(url) as llm:
+        failure = (await answer(llm, request())).failure
+    assert failure["code"] == "INVALID_BASE_URL"
+
+
 @pytest.mark.parametrize(
     ("header", "delay"), [("3", 3000), ("3600", 3_600_000), ("-5", None), ("0", None), ("soon", None)]
 )
@@ -182,6 +189,7 @@ async def test_an_answer_is_complete_even_if_the_connection_breaks_or_hangs_afte
             while not waiting.done():
                 await clock.advance(1)
             assert ((await waiting).kind, (await waiting).text()) == ("stop", "Done.")
+            assert clock.monotonic() < 60
 
 
 @pytest.mark.parametrize("scripted", [stall(), stall(headers=False), stall("Half")])
