@@ -78,6 +78,8 @@ def _from_log(path: Path) -> SessionSummary:
 def _from_ends(path: Path, revision: Revision, head: bytes, tail: bytes) -> SessionSummary:
     lines = head.decode("utf-8", "surrogateescape").split("\n")
     try:
+        if len(lines) == 1:
+            raise ValueError("no line end")
         header = decode_header(lines[0].removeprefix("\ufeff"))
     except FormatUnsupportedError as error:
         return _unreadable(path, revision, "foreign-version", f"{path}: {error.message}")
