@@ -35,6 +35,8 @@ class Action:
     help: str = ""
     place: Place = "app"
     """Who listens: the chat screen, or a widget that shows its own keys."""
+    offered: bool = True
+    """Whether the palette lists it; plain movements need no name."""
     first: bool = False
     """Bound with priority: works whatever widget has the focus."""
 
@@ -66,6 +68,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(id="turn.interrupt", label="Close, else interrupt", group="Turn", keys=("escape",), slash="stop",
            help="Closes what is open on top; else stops the turn and pauses the queue"),
     Action(id="turn.ctrl-c", label="Copy, interrupt, clear, quit", group="Turn", keys=("ctrl+c",), first=True,
+           offered=False,
            help="Whatever applies first; quits when pressed twice"),
     Action(id="queue.edit", label="Go to the queue", group="Turn", leader="q", slash="queue",
            help="Edit or remove prompts that wait"),
@@ -100,9 +103,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
            slash="todos"),
     Action(id="view.transcript", label="Go to the transcript", group="View", leader="v", slash="transcript",
            help="Tab on an empty draft; Esc comes back"),
-    Action(id="view.page-up", label="Page up", group="View", keys=("pageup",), first=False),
-    Action(id="view.page-down", label="Page down", group="View", keys=("pagedown",)),
-    Action(id="view.end", label="Follow the end", group="View", keys=("ctrl+end",)),
+    Action(id="view.page-up", label="Page up", group="View", keys=("pageup",), offered=False),
+    Action(id="view.page-down", label="Page down", group="View", keys=("pagedown",), offered=False),
+    Action(id="view.end", label="Follow the end", group="View", keys=("ctrl+end",), offered=False),
     Action(id="view.theme", label="Light or dark", group="View", slash="theme"),
     # Setting up
     Action(id="setup.key", label="Enter an API key", group="Setting up", slash="key"),

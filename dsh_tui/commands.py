@@ -10,12 +10,13 @@ from textual.content import Content
 from dsh_tui.actions import ACTIONS, Action, keys_of
 from dsh_tui.screens.chat_actions import ChatActions
 
-OFFERED = tuple(action for action in ACTIONS if action.place == "app" and action.id != "view.palette")
+OFFERED = tuple(action for action in ACTIONS if action.place == "app" and action.offered)
 
 
-def _help(action: Action) -> str:
+def _line(action: Action, label: Content) -> Content:
+    """One line: what it does on the left, how else to reach it on the right of that."""
     ways = [*keys_of(action), *([f"/{action.slash}"] if action.slash else [])]
-    return " · ".join(part for part in (", ".join(ways), action.help) if part)
+    return Content.assemble(label.pad_right(max(2, 36 - label.cell_length)), ("  ".join(ways), "$dim"))
 
 
 class ActionCommands(Provider):
@@ -25,9 +26,8 @@ class ActionCommands(Provider):
         screen = self.screen
         if isinstance(screen, ChatActions):
             for action in OFFERED:
-                yield DiscoveryHit(
-                    Content(action.label), partial(screen.perform, action), action.label, _help(action)
-                )
+                shown = _line(action, Content(action.label))
+                yield DiscoveryHit(shown, partial(screen.perform, action), action.label)
 
     async def search(self, query: str) -> Hits:
         screen = self.screen
@@ -37,5 +37,5 @@ class ActionCommands(Provider):
         for action in OFFERED:
             score = max(matcher.match(action.label), matcher.match(f"{action.group} {action.slash}") * 0.8)
             if score > 0:
-                shown = matcher.highlight(action.label)
-                yield Hit(score, shown, partial(screen.perform, action), action.label, _help(action))
+                shown = _line(action, matcher.highlight(action.label))
+                yield Hit(score, shown, partial(screen.perform, action), action.label)

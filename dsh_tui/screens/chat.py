@@ -43,7 +43,12 @@ class ChatScreen(ChatActions):
     """Shows a `ChatView` and turns what a person does into intents of the port."""
 
     AUTO_FOCUS = "Composer"
-    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (9, "-short"), (16, "-roomy")]
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it without ClassVar
+        (0, "-tiny"),
+        (9, "-short"),
+        (16, "-roomy"),
+        (30, "-tall"),
+    ]
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(),
         Binding(LEADER, "leader", "More", show=False, priority=True, id="leader"),

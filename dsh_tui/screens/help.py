@@ -14,6 +14,8 @@ from textual.widgets import Static
 from dsh_tui.actions import ACTIONS, Action, keys_of
 
 WIDE = 100
+KEYS_ROOM = 32
+LABEL_ROOM = 32
 
 
 def help_lines(width: int) -> Content:
@@ -29,19 +31,18 @@ def help_lines(width: int) -> Content:
 
 
 def _lines(action: Action, width: int) -> list[Content]:
-    keys = ", ".join(keys_of(action))
+    """One line, or two where the explanation does not fit beside the label."""
+    keys = f"  {', '.join(keys_of(action)):<{KEYS_ROOM}}"
     slash = f"/{action.slash}" if action.slash else ""
-    name = Content.assemble((f"  {keys:<26} ", "$accent"), (f"{slash:<15} ", "$accent"), action.label)
-    if not action.help:
-        return [name]
-    if width >= WIDE:
-        room = width - name.cell_length - 3
-        return [
-            Content.assemble(name, "   ", (action.help, "$dim")).truncate(
-                name.cell_length + 3 + room, ellipsis=True
-            )
-        ]
-    return [name, Content.styled(f"{'':<28} {action.help}", "$dim").truncate(width, ellipsis=True)]
+    if width < WIDE:
+        line = Content.assemble((keys, "$accent"), action.label, (f"  {slash}" if slash else "", "$accent"))
+        note = Content.styled(" " * len(keys) + action.help, "$dim")
+        lines = [line, note] if action.help else [line]
+        return [one.truncate(width, ellipsis=True) for one in lines]
+    name = Content.assemble((keys, "$accent"), (f"{slash:<16}", "$accent"), f"{action.label:<{LABEL_ROOM}}")
+    if name.cell_length + len(action.help) <= width:
+        return [Content.assemble(name, (action.help, "$dim"))]
+    return [name, Content.styled(" " * (len(keys) + 16) + action.help, "$dim")]
 
 
 class HelpScreen(Screen[None]):

@@ -46,7 +46,7 @@ class SessionsScreen(Screen[None]):
     """Enter opens, n begins a new one, Tab changes what is listed, typing filters, Esc goes back."""
 
     AUTO_FOCUS = "SessionList"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual has no ClassVar
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", show=False),
         Binding("tab", "scope", "What is listed", show=False, priority=True),

@@ -21,21 +21,23 @@ class Answer:
     keys: tuple[str, ...]
     label: str
     name: str
+    short: str = ""
+    """Label where one row is too narrow."""
 
 
 ANSWERS: Final = (
     Answer(("1", "y"), "Allow once", "allow"),
     Answer(("4", "n"), "Deny", "deny"),
-    Answer(("5",), "Deny, and say why…", "say_why"),
+    Answer(("5",), "Deny, and say why…", "say_why", "Say why…"),
     Answer(("f",), "Full view", "full"),
     Answer(("question_mark",), "Explain", "explain"),
 )
 BY_KEY: Final = {key: answer for answer in ANSWERS for key in answer.keys}
 
 
-def _label(answer: Answer) -> str:
+def _label(answer: Answer, *, short: bool = False) -> str:
     key = "?" if answer.keys[0] == "question_mark" else answer.keys[0]
-    return f" {key} {answer.label} "
+    return f" {key} {(short and answer.short) or answer.label} "
 
 
 def answer_rows(width: int) -> list[list[int]]:
@@ -46,7 +48,7 @@ def answer_rows(width: int) -> list[list[int]]:
     rows: list[list[int]] = [[]]
     used = 0
     for number, answer in enumerate(ANSWERS):
-        cells = len(_label(answer))
+        cells = len(_label(answer, short=True))
         if rows[-1] and used + cells > width:
             rows.append([])
             used = 0
@@ -88,10 +90,12 @@ class AnswerRow(Widget, can_focus=False):
             if len(rows) == 1
             else ""
         )
-        return Content("\n").join(Content(gap).join([self._draw(number) for number in row]) for row in rows)
+        return Content("\n").join(
+            Content(gap).join([self._draw(number, short=len(rows) > 1) for number in row]) for row in rows
+        )
 
-    def _draw(self, number: int) -> Content:
-        text = _label(ANSWERS[number])
+    def _draw(self, number: int, *, short: bool) -> Content:
+        text = _label(ANSWERS[number], short=short)
         if number == self.focused:
             return Content.styled(text, "bold $background on $accent" if self.armed else "bold on $selected")
         key, label = text[:2], text[2:]

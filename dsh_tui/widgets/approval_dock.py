@@ -45,15 +45,15 @@ class ApprovalDock(Vertical, can_focus=True):
         border-title-style: bold;
         border-subtitle-color: $dim;
         &.-pending { display: block; }
-        & > #head { height: auto; max-height: 2; }
-        & > CardText { max-height: 30vh; margin: 0 0 0 1; }
+        & > #head { height: auto; max-height: 2; padding: 0 0 0 1; }
+        & > CardText { max-height: 30vh; padding: 0 0 0 1; }
         & > #more { height: 1; color: $warning; display: none; }
         &.-overflowing > #more { display: block; }
         & > #why { display: none; height: 1; border: none; padding: 0; background: $selected; }
         &.-saying-why > #why { display: block; }
         &.-saying-why > AnswerRow { display: none; }
         & > #small { display: none; color: $warning; }
-        &.-too-small > * { display: none; }
+        &.-too-small > *, &.-too-small > #more { display: none; }
         &.-too-small > #small { display: block; }
     }
     """
@@ -108,7 +108,7 @@ class ApprovalDock(Vertical, can_focus=True):
         yield Input(
             id="why", placeholder="Why not? enter denies and tells the model, esc goes back", compact=True
         )
-        yield Static("Window too small to answer. Make it larger.", id="small", markup=False)
+        yield Static("Enlarge the window to answer", id="small", markup=False)
 
     def on_mount(self) -> None:
         self._answers = self.query_one(AnswerRow)
@@ -311,7 +311,7 @@ class ApprovalDock(Vertical, can_focus=True):
     def _draw_head(self) -> None:
         if self._current is not None:
             self.query_one("#head", Static).update(
-                head_line(self._current, self._project, self.content_size.width)
+                head_line(self._current, self._project, self.content_size.width - 1)
             )
 
     def _draw_frame(self) -> None:

@@ -24,5 +24,4 @@ def gauge(percent: float, cells: int = 1) -> str:
     """A bar of ``cells`` cells in eighths."""
     eighths = round(max(0.0, min(100.0, percent)) / 100 * cells * 8)
     full, rest = divmod(eighths, 8)
-    bar = "█" * full + ("▁▂▃▄▅▆▇"[rest - 1] if rest else "")
-    return (bar or "▁").ljust(cells)
+    return ("█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")).ljust(cells)

@@ -17,7 +17,7 @@ from textual.geometry import Offset
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from dsh_tui.actions import ACTIONS, BY_SLASH, keys_of
+from dsh_tui.actions import ACTIONS, keys_of
 from dsh_tui.widgets.columns import cut, spread
 from dsh_tui.widgets.file_finder import find_files
 from dsh_tui.widgets.fuzzy import best
@@ -49,7 +49,7 @@ _COMMANDS: Final = {
         note=f"{action.label} · {action.argument}" if action.argument else action.label,
         keys=next(iter(keys_of(action)), ""),
     )
-    for action in ACTIONS
+    for action in sorted(ACTIONS, key=lambda action: action.group not in ("Session", "View"))
     if action.slash
 }
 
@@ -101,7 +101,7 @@ class Completion(RowList[Offer], can_focus=False):
         command = _COMMAND.match(before) if alone else None
         mention = _MENTION.search(before)
         if command is not None:
-            names = best(command[1], BY_SLASH, MOST_SHOWN)
+            names = best(command[1], _COMMANDS, MOST_SHOWN)
             self._open([_COMMANDS[name] for name in names])
         elif mention is not None:
             if self._mention is None:

@@ -61,7 +61,7 @@ def header_line(facts: HeaderFacts, width: int) -> Content:
     right = [Content.styled(f"{glyph} {word}", style)]
     if facts.elapsed_s is not None and facts.state != "idle" and not facts.badge:
         right.append(Content.styled(f" {clock(facts.elapsed_s)}", "$dim"))
-    if facts.waiting and width >= 60:
+    if facts.waiting > (facts.state == "waiting") and width >= 60:
         right.append(Content.styled(f"   {facts.waiting} waiting", "$waiting"))
     state = Content("").join(right)
     room = width - state.cell_length - 2

@@ -127,6 +127,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def _nearest(self, wanted: int, direction: int) -> int:
         """The choosable row at ``wanted`` or beyond it in ``direction``, else the nearest before it."""
+        if not self._rows:
+            return 0
         at = max(0, min(wanted, len(self._rows) - 1))
         step = 1 if direction >= 0 else -1
         ahead = range(at, len(self._rows) if step > 0 else -1, step)

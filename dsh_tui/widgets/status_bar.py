@@ -69,7 +69,7 @@ def status_fields(status: StatusView, now_ms: int) -> list[Content]:
         style = "$error" if percent >= 90 else "$warning" if percent >= 75 else "$accent"
         fields.append(
             Content.assemble(
-                ("context ", "$dim"), (gauge(percent, 4), f"{style} on $rule"), f" {percent:.0f} %"
+                ("context ", "$dim"), (gauge(percent, 5), f"{style} on $rule"), f" {percent:.0f} %"
             )
         )
     if status.cache_percent is not None:
