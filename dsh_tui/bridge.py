@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from dsh_tui.engine.agent.agent import Agent, AgentHandle, AgentOptions, AgentStatus, QueuedMessage
+from dsh_tui.engine.agent.agent import Agent, AgentHandle, AgentStatus, QueuedMessage
 from dsh_tui.engine.agent.events import AGENT_DROPPED, AGENT_ERROR, AGENT_STATUS
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
 from dsh_tui.engine.approval.desk import ApprovalDesk
@@ -33,6 +34,7 @@ from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
 from dsh_tui.engine.session_rows import session_row
 from dsh_tui.prompt_queue import PromptQueue
+from dsh_tui.recording import RECORDING, load_recording, paced
 
 POSTS_PER_SECOND = 15
 
@@ -46,10 +48,9 @@ Notify = Callable[[str, str], None]
 class Bridge:
     """Implements the screens' `ChatPort` on a booted engine."""
 
-    def __init__(self, product: Product, *, options: AgentOptions, post: Post, notify: Notify) -> None:
+    def __init__(self, product: Product, *, post: Post, notify: Notify) -> None:
         self._product = product
         self._root = product.engine.root
-        self._options = options
         self._post_view, self._notify = post, notify
         self._desk = ApprovalDesk()
         self._handles: dict[str, AgentHandle] = {}
@@ -65,6 +66,8 @@ class Bridge:
         self._timer: asyncio.TimerHandle | None = None
         self._next_post = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
+        self._hint = ("", "")
         self._view = self._fold.view()
         self._root.on(SESSION_EVENT, self._on_event, everywhere=True)
         self._root.on(AGENT_STATUS, self._on_status, everywhere=True)
@@ -164,16 +167,18 @@ class Bridge:
         return fold.view().blocks
 
     async def new_session(self) -> None:
-        await self._leave()
-        meta = {"cwd": str(self._product.cwd)}
-        self._adopt(self._root[AGENTS].create(CreateAgent(options=self._options, meta=meta)))
+        await self._begin({"cwd": str(self._product.cwd)}, None)
 
     async def fork_session(self, session_id: str, boundary: int | None = None) -> None:
         """A new session that starts as a copy of another, up to and with ``boundary``."""
         loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
         meta, seed = self._product.fork(loaded, boundary)
+        await self._begin(meta, seed)
+
+    async def _begin(self, meta: Mapping[str, Any], seed: Sequence[Event] | None) -> None:  # Any: JSON
         await self._leave()
-        self._adopt(self._root[AGENTS].create(CreateAgent(options=self._options, meta=meta, seed=seed)))
+        wanted = CreateAgent(options=self._product.agent_options, meta=meta, seed=seed)
+        self._adopt(self._root[AGENTS].create(wanted))
 
     async def open_session(self, session_id: str) -> None:
         """Go to a session: the live agent's if there is one, else resumed, else only to read."""
@@ -224,8 +229,41 @@ class Bridge:
         await self._product.use_base_url(url)
         await self.new_session()
 
+    async def last_session_here(self) -> str | None:
+        """The session of this directory that was written last."""
+        here = str(self._product.cwd)
+        rows = await self.list_sessions()
+        return next((row.id for row in rows if row.cwd == here and row.parent is None), None)
+
+    async def play_recording(self) -> None:
+        """Show the bundled recording at its own pace; it ends when another session is opened."""
+        await self._leave()
+        loaded = await asyncio.to_thread(load_recording)
+        shown: list[Event] = []
+        self._follow(loaded.header, shown, RECORDING)
+        self._spawn(self._play(loaded.events, shown, self._generation))
+
+    async def _play(self, events: Sequence[Event], shown: list[Event], generation: int) -> None:
+        async for event in paced(events):
+            if self._generation != generation:
+                return
+            shown.append(event)
+            self._schedule()
+
+    def resume_hint(self) -> tuple[str, str]:
+        """Id and log of the session that was open last; empty when it has no log."""
+        if self._closed:
+            return self._hint
+        session_id = self._view.session_id
+        path = self._root[PERSISTENCE].locate(session_id) if self._agent is not None else None
+        return (session_id, str(path)) if path is not None else ("", "")
+
     async def close(self) -> None:
-        """End every agent, flush, and give the engine back."""
+        """End every agent, flush, and give the engine back. A second call changes nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        self._hint = self.resume_hint()
         if self._timer is not None:
             self._timer.cancel()
         for task in self._tasks:

@@ -79,7 +79,7 @@ def _app(arguments: list[str]) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         fail("the app needs a terminal; use `dsh-tui exec PROMPT` in scripts and pipes", USAGE_ERROR)
     os.environ.setdefault("TEXTUAL_FPS", "120")  # read when textual is imported; a user's own value wins
-    from dsh_tui.app import run_app
+    from dsh_tui.start import run_app
 
     return run_app(
         LaunchOptions(

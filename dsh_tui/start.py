@@ -1,0 +1,129 @@
+"""Starts the app: paints first, boots the engine behind it, and ends both in order.
+
+Whatever ends the screen (quit, SIGTERM, SIGHUP, a crash), the engine is closed before the
+process leaves: agents end, logs are flushed, children are gone. Source: design §2.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dsh_tui.app import DshApp
+from dsh_tui.engine.settings.home import Home
+from dsh_tui.launch import LaunchOptions
+
+if TYPE_CHECKING:
+    from dsh_tui.bridge import Bridge
+    from dsh_tui.engine.product import Product
+
+END_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+
+def run_app(options: LaunchOptions) -> int:
+    """Run until the user leaves; the exit status."""
+    return asyncio.run(_run(options))
+
+
+async def _run(options: LaunchOptions) -> int:
+    home = Home.from_environment(os.environ)
+    started: list[Bridge] = []
+
+    async def boot(app: DshApp) -> Bridge:
+        bridge = await _boot(app, options)
+        started.append(bridge)
+        return bridge
+
+    app = DshApp(boot, cwd=options.cwd, report_crash=_crash_reporter(home))
+    loop = asyncio.get_running_loop()
+    for number in END_SIGNALS:
+        loop.add_signal_handler(number, app.leave)
+    try:
+        await app.run_async()
+    finally:
+        for bridge in started:
+            await bridge.close()
+    for bridge in started:
+        _say_goodbye(bridge)
+    return app.return_code or 0
+
+
+async def _boot(app: DshApp, options: LaunchOptions) -> Bridge:
+    """Everything that takes time: imports, settings, the engine, the session that was asked for."""
+    from dsh_tui.bridge import Bridge
+    from dsh_tui.engine.product import Product, StartOptions
+
+    product = await Product.start(
+        StartOptions(
+            cwd=options.cwd,
+            environ=os.environ,
+            model=options.model,
+            effort=options.effort,
+            mode=options.mode,
+            watch_plugins=True,
+            broken_settings_are_fatal=False,
+        )
+    )
+    log_to(product.home.logs)
+    bridge = Bridge(product, post=app.post_view, notify=app.notice)
+    for notice in product.notices:
+        app.notice(notice, "warning")
+    try:
+        await _open(bridge, product, options)
+    except BaseException:
+        await bridge.close()
+        raise
+    return bridge
+
+
+async def _open(bridge: Bridge, product: Product, options: LaunchOptions) -> None:
+    if options.demo or (product.needs_key() and options.resume is None and not options.continue_last):
+        await bridge.play_recording()
+    elif options.resume:
+        await bridge.open_session(options.resume)
+    elif options.fork is not None:
+        session_id, _, seq = options.fork.partition("@")
+        await bridge.fork_session(session_id, int(seq) if seq.isdigit() else None)
+    elif options.continue_last and (last := await bridge.last_session_here()) is not None:
+        await bridge.open_session(last)
+    else:
+        await bridge.new_session()
+
+
+def log_to(folder: Path) -> None:
+    """Send the program's own log to a file, since the screen belongs to the app. Warnings and worse."""
+    handler = logging.FileHandler(folder / "dsh-tui.log", encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)
+
+
+def _crash_reporter(home: Home) -> Callable[[BaseException], str]:
+    def report(error: BaseException) -> str:
+        """Keep the traceback in a file of its own; returns its path."""
+        path = home.logs / f"crash-{datetime.now().astimezone():%Y%m%d-%H%M%S}.txt"
+        try:
+            home.logs.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w") as file:
+                file.write("".join(traceback.format_exception(error)))
+        except OSError as failed:
+            return f"none could be kept ({failed.strerror})"
+        return str(path)
+
+    return report
+
+
+def _say_goodbye(bridge: Bridge) -> None:
+    """On the normal screen again: how to come back, and where the log is."""
+    resume, path = bridge.resume_hint()
+    if resume:
+        sys.stdout.write(f"Resume: dsh-tui --resume {resume}\nLog:    {path}\n")
