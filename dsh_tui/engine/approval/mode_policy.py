@@ -21,6 +21,8 @@ from dsh_tui.engine.tools.definition import AnyTool, ToolCall
 Mode: TypeAlias = Literal["ask", "edits", "plan", "full"]
 MODES_KNOWN: Final[tuple[Mode, ...]] = ("ask", "edits", "plan", "full")
 DEFAULT_MODE: Final[Mode] = "ask"
+ASKED_BY: Final = "mode"
+"""``by`` of the questions that a mode asks."""
 
 _TOUCHES_FILES = ("read", "search", "edit", "delete", "move")
 _STEERS_OTHERS = {".git", ".dsh"}
@@ -58,7 +60,7 @@ def _decide_on_looking(call: ToolCall, definition: AnyTool) -> PreDecision:
     inside = is_inside(call, definition)
     if inside and not definition.changes:
         return Allow()
-    return Ask(_reason(definition, inside=inside))
+    return Ask(_reason(definition, inside=inside), by=ASKED_BY)
 
 
 def _reason(definition: AnyTool, *, inside: bool) -> str:

@@ -59,14 +59,19 @@ class Modes:
         Raises:
             UnknownModeError: nothing changed.
         """
-        if mode not in MODES_KNOWN:
-            raise UnknownModeError(f"there is no mode {mode!r}; the modes: {', '.join(MODES_KNOWN)}")
-        if mode == self.current(session):
-            return
         if session.last_turn == 0:
+            self.start_in(session, mode)
+        elif _checked(mode) != self.current(session):
+            append_idle(session, TRIGGER, MODE_EVENT, {"mode": mode})
+
+    def start_in(self, session: Session, mode: Mode) -> None:
+        """The same, but logged when the next turn opens: for a front end that was told the mode.
+
+        Raises:
+            UnknownModeError: nothing changed.
+        """
+        if _checked(mode) != self.current(session):
             self._chosen[session.id] = mode
-            return
-        append_idle(session, TRIGGER, MODE_EVENT, {"mode": mode})
 
     def _follow(self, session: Session, event: Event) -> None:
         if event.type == MODE_EVENT:
@@ -88,6 +93,12 @@ class Modes:
     def _forget(self, session: Session) -> None:
         self._logged.pop(session.id, None)
         self._chosen.pop(session.id, None)
+
+
+def _checked(mode: Mode) -> Mode:
+    if mode not in MODES_KNOWN:
+        raise UnknownModeError(f"there is no mode {mode!r}; the modes: {', '.join(MODES_KNOWN)}")
+    return mode
 
 
 def _is_inherited(session: Session, logged: _Logged) -> bool:

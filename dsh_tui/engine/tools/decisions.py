@@ -29,9 +29,13 @@ class Deny:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Run it only if a person says so. ``reason`` is one sentence for that person."""
+    """Run it only if a person says so. ``reason`` is one sentence for that person.
+
+    ``by`` says who asks, so that a rule may answer for the mode and never for a hook.
+    """
 
     reason: str
+    by: str = "plugin"
 
 
 PreDecision: TypeAlias = Allow | Deny | Ask

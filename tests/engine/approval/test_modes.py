@@ -110,11 +110,11 @@ async def test_the_reason_for_asking_is_one_sentence_about_the_call(bench: ToolB
         for definition, path in ((BASH, IN), (EDIT, IN), (EDIT, OUT), (READ, OUT), (FETCH, IN))
     }
     assert reasons == {
-        ("execute", IN): Ask("The agent wants to run a command."),
-        ("edit", IN): Ask("The agent wants to change a file."),
-        ("edit", OUT): Ask("The agent wants to change a file outside the workspace."),
-        ("read", OUT): Ask("The agent wants to read files outside the workspace."),
-        ("fetch", IN): Ask("The agent wants to fetch something from the network."),
+        ("execute", IN): Ask("The agent wants to run a command.", by="mode"),
+        ("edit", IN): Ask("The agent wants to change a file.", by="mode"),
+        ("edit", OUT): Ask("The agent wants to change a file outside the workspace.", by="mode"),
+        ("read", OUT): Ask("The agent wants to read files outside the workspace.", by="mode"),
+        ("fetch", IN): Ask("The agent wants to fetch something from the network.", by="mode"),
     }
 
 
@@ -170,6 +170,21 @@ async def test_a_mode_set_within_a_turn_counts_from_the_next_call(bench: ToolBen
     modes.set(bench.session, "full")
     await bench.run(("edit", {"file_path": IN}))
     assert [result["isError"] for result in bench.results()] == [True, False]
+
+
+async def test_a_front_ends_mode_overrides_the_log_from_its_next_turn_on(
+    bench: ToolBench, modes: Modes
+) -> None:
+    bench.open_step()
+    modes.set(bench.session, "full")
+    bench.close_turn()
+    before = len(bench.session.events)
+    modes.start_in(bench.session, "plan")
+    assert len(bench.session.events) == before
+    assert modes.current(bench.session) == "plan"
+    bench.open_step()
+    assert [event.data for event in bench.logged("permission/mode")] == [{"mode": "full"}, {"mode": "plan"}]
+    assert modes.current(bench.session) == "plan"
 
 
 async def test_setting_the_same_mode_logs_nothing(bench: ToolBench, modes: Modes) -> None:
