@@ -11,11 +11,13 @@ from pathlib import Path
 
 from dsh_tui.engine.agent.agent import AgentOptions
 from dsh_tui.engine.agent.default_model import DEFAULT_MODEL
+from dsh_tui.engine.approval import mode_notice
 from dsh_tui.engine.approval import plugin as approval
 from dsh_tui.engine.approval.mode_policy import Mode
 from dsh_tui.engine.bundles import agent_core
 from dsh_tui.engine.fs import observation
 from dsh_tui.engine.fs import plugin as fs
+from dsh_tui.engine.guard import max_steps, repeat_reminder
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.retry import plugin as retry
@@ -62,6 +64,9 @@ def apply(ctx: Context, config: Config) -> None:
     ctx.plugin(jsonl, jsonl.JsonlConfig(root=config.sessions))
     ctx.plugin(session_title)
     ctx.plugin(approval, approval.ApprovalConfig(mode=config.mode))
+    ctx.plugin(mode_notice)
+    ctx.plugin(max_steps)
+    ctx.plugin(repeat_reminder)
     ctx.plugin(identity)
     ctx.plugin(environment)
     ctx.plugin(instructions, instructions.InstructionsConfig(home_file=config.instructions))

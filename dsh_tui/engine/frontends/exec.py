@@ -16,6 +16,7 @@ from typing import Any, TextIO
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
+from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
@@ -71,6 +72,8 @@ async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> i
     root = product.engine.root
     printer = _StreamPrinter(answer) if options.output == "stream-json" else None
     agent = await _agent(root, product, options)
+    if options.mode is not None:  # a resumed log may name another one
+        root[MODES].start_in(agent.session, options.mode)  # type: ignore[arg-type]  # the command line offers modes only
     record = TurnRecord()
     first = len(agent.session.events)
     if printer is not None:
