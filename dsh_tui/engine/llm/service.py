@@ -65,8 +65,8 @@ class LlmService:
         owned: set[str] = set()
 
         def replace(wanted: Iterable[str]) -> None:
-            names = set(wanted)
-            taken = sorted(name for name in names - owned if name in self._adapters)
+            names = tuple(dict.fromkeys(wanted))
+            taken = [name for name in names if name in self._adapters and name not in owned]
             if taken:
                 raise DuplicateAdapterError(f"another adapter already serves {', '.join(taken)}")
             remove()
