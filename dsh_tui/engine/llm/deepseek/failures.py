@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import re
 from collections.abc import Mapping
 from datetime import UTC
@@ -92,7 +93,8 @@ def retry_after_ms(value: str | None, *, now_ms: int) -> int | None:
             when = parsedate_to_datetime(text)
         except ValueError:
             return None
-        delay = int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000) - now_ms
+        seconds = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() - now_ms / 1000
+        delay = math.ceil(seconds) * 1000  # a date names whole seconds; better late than early
     return min(delay, MAX_DELAY_MS) if delay > 0 else None
 
 
