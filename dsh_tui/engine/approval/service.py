@@ -21,6 +21,8 @@ from dsh_tui.engine.base.frozen import JsonObject, freeze
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.kernel import Context, Disposer, ServiceKey
 from dsh_tui.engine.scope import scope_target
+from dsh_tui.engine.session.session import Session
+from dsh_tui.engine.session.store import SESSION_DISPOSED
 from dsh_tui.engine.tools.arguments import validate_arguments
 from dsh_tui.engine.tools.containment import Raised, contained
 from dsh_tui.engine.tools.decisions import ApprovalOutcome
@@ -62,6 +64,7 @@ class Approval:
         self._pending: dict[str, ApprovalRequest] = {}
         self._unanswered: list[Unanswered] = []
         self._late: set[_AnswerTask] = set()
+        ctx.on(SESSION_DISPOSED, self._forget)
 
     def answer_with(self, ctx: Context, answerer: Answerer) -> Disposer:
         """Mount the answerer for as long as the caller's fiber lives; what it left open is unavailable.
@@ -165,6 +168,9 @@ class Approval:
             case _:
                 _log.error("%s: the answerer gave a %s", request.id, type(answer).__name__)
         return _UNAVAILABLE
+
+    def _forget(self, session: Session) -> None:
+        self._unanswered = [one for one in self._unanswered if one.session_id != session.id]
 
     def _note_unanswered(self, request: ApprovalRequest) -> None:
         self._unanswered.append(

@@ -16,6 +16,7 @@ from dsh_tui.engine.approval.requests import Answer, ApprovalRequest
 from dsh_tui.engine.approval.service import APPROVAL, Approval, ApprovalError
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.session.store import SESSIONS
 from dsh_tui.engine.tools.definition import ToolCall
 from tests.fakes.sample_tools import EchoArgs, echo
 from tests.fakes.tool_bench import ToolBench, open_tool_bench, text
@@ -212,6 +213,8 @@ async def test_calls_that_nobody_could_approve_are_kept_and_announced(
     assert (refusal.tool_name, refusal.call_id, refusal.arguments) == ("write", "c1", '{"text":"hi"}')
     assert heard == [("write", refusal.reason)]
     assert approval.unanswered("another") == ()
+    bench.root[SESSIONS].detach(bench.session)
+    assert approval.unanswered(bench.session.id) == ()
     assert "nobody is there" in text(bench.results()[0])
 
 
