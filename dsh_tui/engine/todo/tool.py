@@ -15,7 +15,7 @@ from dsh_tui.engine.tools.errors import INVALID_ARGS, ToolError
 
 DESCRIPTION = """\
 Keep a plan for work of three or more steps; the user sees it. Each call replaces the whole list.
-- Write the plan before you start; mark an item `in_progress` when you begin it and `completed` as soon as it \
+- Write the plan before you start; mark an item `in_progress` when you begin it, `completed` as soon as it \
 is done, not in batches.
 - Contents are unique, short and say what will be true. Skip it for simple tasks."""
 
