@@ -66,7 +66,7 @@ class DshApp(App[None]):
         self.chat = ChatScreen(version=__version__)
         self._boot_engine = boot
         self._report_crash = report_crash
-        self._closing = False
+        self._leaving = False
         self._quit_asked = float("-inf")
         self._tasks: set[asyncio.Task[None]] = set()
         for one in THEMES:
@@ -163,10 +163,10 @@ class DshApp(App[None]):
 
     def leave(self) -> None:
         """Close the engine in order, then the app. A second call does not wait any longer."""
-        if self._closing or self.bridge is None:
+        if self._leaving or self.bridge is None:
             self.exit()
             return
-        self._closing = True
+        self._leaving = True
         self.notice("closing… ctrl+c again does not wait")
         self._spawn(self._close(self.bridge))
 
