@@ -63,7 +63,7 @@ AGENT_DISPOSED: Emit[[Agent]] = Emit("agent/disposed")
 AGENT_STATUS: Emit[[Agent, AgentStatus]] = Emit("agent/status")
 AGENT_QUEUED: Emit[[Agent, QueuedMessage]] = Emit("agent/queued")
 AGENT_DROPPED: Emit[[Agent, tuple[QueuedMessage, ...]]] = Emit("agent/dropped")
-"""Cancel threw these away unsent; whoever typed them may want them back."""
+"""These were queued and will not be sent (a cancel, the end); whoever typed them may want them back."""
 
 AGENT_SESSION_START: Emit[[Agent, SessionStart]] = Emit("agent/session-start")
 """Once, after registration and before the loop starts. May ``inject``; can't veto."""

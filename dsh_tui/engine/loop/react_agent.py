@@ -96,17 +96,16 @@ class ReactAgent:
         if self._status != "running" and not dropped:
             return
         self.signal.cancel(reason, cause)
-        if dropped:
-            self.events.emit(AGENT_DROPPED, dropped)
+        self.drop(dropped)
 
     def select_model(self, provider: str, model: str, effort: str | None = None) -> None:
         self._require_alive()
-        self.choice.select(provider, model, effort)
         data = {"provider": provider, "model": model}
         if effort is not None:
             data["effort"] = effort
         alone = self.session.open_turn is None
         append_idle(self.session, "model", "model/selected", data)
+        self.choice.select(provider, model, effort)
         if alone:
             self._flush_behind()
 
@@ -129,7 +128,7 @@ class ReactAgent:
 
     def renew_signal(self) -> None:
         """Forget a cancel that has done its work."""
-        if self.signal.cancelled and not self.disposed:
+        if self.signal.cancelled:
             self.signal = CancelSignal()
 
     def settle(self) -> None:
@@ -156,9 +155,10 @@ class ReactAgent:
         """Begin the end: no more work is taken, the running turn is cancelled."""
         if self.disposed:
             return
-        self.inbox.clear()
+        dropped = self.inbox.clear()
         self.set_status("disposed")
         self.signal.cancel("the agent was disposed", DISPOSED_CAUSE)
+        self.drop(dropped)
         self.inbox.ring()
 
     async def exited(self) -> None:
@@ -170,7 +170,7 @@ class ReactAgent:
     def exit(self) -> None:
         """The loop is through."""
         self.set_status("disposed")
-        self.inbox.clear()
+        self.drop(self.inbox.clear())
         self._exited.set()
         self.settle()
 
@@ -180,6 +180,11 @@ class ReactAgent:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
         return task
+
+    def drop(self, messages: tuple[QueuedMessage, ...]) -> None:
+        """Tell that these will not be sent."""
+        if messages:
+            self.events.emit(AGENT_DROPPED, messages)
 
     def report(self, turn: int, step: int, error: BaseException) -> None:
         self.events.emit(AGENT_ERROR, turn, step, error)

@@ -23,7 +23,7 @@ from dsh_tui.engine.agent.events import (
 )
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.base.ids import new_id
-from dsh_tui.engine.llm.blocks import Block, ToolCallBlock
+from dsh_tui.engine.llm.blocks import Block, ToolCallBlock, text_of
 from dsh_tui.engine.llm.messages import Message, Source
 from dsh_tui.engine.llm.request import ModelRequest
 from dsh_tui.engine.loop.errors import RequestFailedError
@@ -78,8 +78,8 @@ class Step:
         if reply is None:
             self._end()
             return StepOutcome(again=True)
-        message = await self._record(reply, request)
-        acted = await self._run_calls(message)
+        message = await self._finish(reply, request)
+        acted = await self._act(message, reply)
         steered = self._read_steering()
         self._end()
         return StepOutcome(message=message, acted=acted, steered=steered, truncated=reply.truncated)
@@ -131,7 +131,7 @@ class Step:
             attempt += 1
             reply = await stream_reply(self._services.llm, request, self._session, self._turn, self._number)
             if self._signal.cancelled:
-                self._record_interrupted(reply, request)
+                self._record_interrupted(_message(reply.assembler.interrupted_blocks(), request), reply)
             self._signal.check()
             if reply.failure is None:
                 return reply
@@ -153,23 +153,39 @@ class Step:
                 case _:
                     raise RequestFailedError(reply.failure)
 
-    async def _record(self, reply: Reply, request: ModelRequest) -> Message:
-        """Log the answer, as the listeners leave it; nothing in it means a message without content."""
+    async def _finish(self, reply: Reply, request: ModelRequest) -> Message:
+        """The answer as the listeners leave it."""
         made = _message(reply.assembler.blocks(), request)
         message = freeze(await self._events.decide(AGENT_STEP_RESULT, made, made))
         if self._signal.cancelled:
-            self._record_interrupted(reply, request)
+            self._record_interrupted(message, reply)
         self._signal.check()
-        self._append(message, reply)
         return message
 
-    def _record_interrupted(self, reply: Reply, request: ModelRequest) -> None:
-        """Keep what the user saw of an answer that was stopped; calls in it never ran and are left out."""
-        blocks = reply.assembler.interrupted_blocks()
-        if any(block["type"] == "text" for block in blocks):
-            self._append(_message(blocks, request), reply, interrupted=True)
+    async def _act(self, message: Message, reply: Reply) -> bool:
+        """Log the answer and run its calls; true if the model should see what came of them."""
+        calls = [block for block in message["content"] if _is_call(block)]
+        if not calls:
+            self._record(message, reply)
+            return False
+        with self._agent.holding_injections():
+            self._record(message, reply)
+            outcome = await self._services.tools.run_batch(
+                self._agent, self._turn, self._number, calls, self._signal
+            )
+            for context in outcome.contexts:
+                self._session.append("context/message", context_data(context.content, context.source))
+        self._signal.check()
+        return not outcome.concludes
 
-    def _append(self, message: Message, reply: Reply, *, interrupted: bool = False) -> None:
+    def _record_interrupted(self, message: Message, reply: Reply) -> None:
+        """Keep what the user saw of an answer that was stopped; its calls never ran and are left out."""
+        kept = tuple(block for block in message["content"] if not _is_call(block))
+        if text_of(kept).strip():
+            rest = Message(id=message["id"], role="assistant", content=kept, source=message["source"])
+            self._record(freeze(rest), reply, interrupted=True)
+
+    def _record(self, message: Message, reply: Reply, *, interrupted: bool = False) -> None:
         data: dict[str, Any] = {  # Any: JSON of the event
             "turn": self._turn,
             "step": self._number,
@@ -182,20 +198,6 @@ class Step:
         if interrupted:
             data["interrupted"] = True
         self._session.append("assistant/message", data, sources=reply.chunk_seqs)
-
-    async def _run_calls(self, message: Message) -> bool:
-        """Run the calls; true if the model should see what came of them."""
-        calls = [block for block in message["content"] if _is_call(block)]
-        if not calls:
-            return False
-        with self._agent.holding_injections():
-            outcome = await self._services.tools.run_batch(
-                self._agent, self._turn, self._number, calls, self._signal
-            )
-            for context in outcome.contexts:
-                self._session.append("context/message", context_data(context.content, context.source))
-        self._signal.check()
-        return not outcome.concludes
 
     def _read_steering(self) -> bool:
         steering = self._agent.inbox.take_steering()

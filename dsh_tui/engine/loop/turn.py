@@ -12,7 +12,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, assert_never
 
 from dsh_tui.engine.agent.agent import QueuedMessage
 from dsh_tui.engine.agent.decisions import (
@@ -54,7 +54,11 @@ class Turn:
     async def run(self) -> None:
         prompts = self._agent.inbox.take_prompts()
         trigger = {"kind": "message", "source": prompts[0].source}
-        self._session.append("turn/start", {"turn": self._number, "trigger": trigger})
+        try:
+            self._session.append("turn/start", {"turn": self._number, "trigger": trigger})
+        except Exception:
+            self._agent.drop(prompts)
+            raise
         outcome: Reason = {"kind": "disposed"}  # stands if the task itself is killed
         try:
             outcome = await self._work(prompts)
@@ -79,17 +83,20 @@ class Turn:
         refusals: list[str] = []
         try:
             while waiting:
+                prompt = waiting[0]
                 decision = await self._services.events.decide(
-                    AGENT_PROMPT_SUBMIT, AllowPrompt(), waiting[0], self._signal
+                    AGENT_PROMPT_SUBMIT, AllowPrompt(), prompt, self._signal
                 )
                 self._signal.check()
-                prompt = waiting.popleft()
                 match decision:
                     case BlockPrompt(reason):
                         self._block(prompt, reason)
                         refusals.append(reason)
                     case AllowPrompt():
                         self._allow(prompt, decision)
+                    case _:
+                        assert_never(decision)
+                waiting.popleft()
         except BaseException as error:  # what a person typed stays readable in the log, whatever happened
             for prompt in waiting:
                 self._block(prompt, error_chain(error))
@@ -132,6 +139,8 @@ class Turn:
         return True
 
     def _failed(self, error: Exception) -> Reason:
+        if not isinstance(error, HarnessError):
+            _log.error("%s: turn %s failed", self._session.id, self._number, exc_info=error)
         if self._signal.cancelled:
             return {}  # the cancel is the reason, however the work stopped
         self._agent.report(self._number, self._step, error)

@@ -14,6 +14,7 @@ from dsh_tui.engine.agent.errors import AgentDisposedError, AgentError, AgentExi
 from dsh_tui.engine.agent.events import (
     AGENT_CREATED,
     AGENT_DISPOSED,
+    AGENT_DROPPED,
     AGENT_SESSION_START,
     AGENT_STATUS,
     AGENT_TURN_CONTINUATION,
@@ -81,6 +82,31 @@ async def test_the_id_is_free_again_after_the_end(app: LoopApp) -> None:
     assert app.sessions.get("s1") is None
     again = app.create("s1")
     assert app.agents.list() == (again.agent,)
+
+
+async def test_prompts_that_wait_when_the_agent_ends_are_handed_back(app: LoopApp) -> None:
+    dropped: list[str] = []
+    app.root.on(AGENT_DROPPED, lambda _agent, gone: dropped.extend(one.id for one in gone))
+    handle = app.create()
+    waiting = handle.agent.send("too late")
+    await handle.dispose()
+    assert dropped == [waiting]
+    assert len(handle.agent.session.events) == 0
+
+
+async def test_a_prompt_whose_turn_cannot_open_is_handed_back(app: LoopApp) -> None:
+    dropped: list[str] = []
+    app.root.on(AGENT_DROPPED, lambda _agent, gone: dropped.extend(one.id for one in gone))
+    agent = app.create().agent
+    source = {"kind": "plugin", "plugin": "test"}
+    agent.session.append("turn/start", {"turn": 1, "trigger": {"kind": "compaction", "source": source}})
+    waiting = agent.send("blocked by another turn")
+    await agent.when_idle()
+    assert dropped == [waiting]
+    agent.session.append("turn/end", {"turn": 1, "reason": {"kind": "completed"}})
+    agent.send("now")
+    await agent.when_idle()
+    assert endings(agent.session) == ["completed", "completed"]
 
 
 async def test_a_disposed_agent_takes_nothing_more(app: LoopApp) -> None:

@@ -26,7 +26,7 @@ from dsh_tui.engine.agent.events import (
 )
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.kernel import Next
-from dsh_tui.engine.llm.blocks import text_of
+from dsh_tui.engine.llm.blocks import text_block, text_of
 from dsh_tui.engine.llm.config import CallConfig
 from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.session.event import Event
@@ -327,6 +327,21 @@ async def test_the_first_cause_of_a_cancel_wins(app: LoopApp) -> None:
     await agent.when_idle()
     reason = last(agent.session, "turn/end")["reason"]
     assert (reason["reason"], reason["cause"]) == ("first", {"kind": "parent"})
+
+
+async def test_a_cancel_during_step_result_keeps_what_the_listener_left(app: LoopApp) -> None:
+    async def listen(agent: Agent, message: Message, _next: Next[Message]) -> Message:
+        agent.cancel()
+        return {**message, "content": (text_block("redacted"), *message["content"][1:])}
+
+    app.root.on(AGENT_STEP_RESULT, listen)
+    app.provider.will_say(calls(("c1", "work"), words="secret"))
+    agent = app.create().agent
+    agent.send("Go")
+    await agent.when_idle()
+    data = last(agent.session, "assistant/message")
+    assert data["interrupted"]
+    assert data["content"] == (text_block("redacted"),)
 
 
 async def test_an_error_after_a_cancel_is_no_error(app: LoopApp) -> None:

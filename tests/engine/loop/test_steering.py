@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 from dsh_tui.engine.llm.messages import plugin_source
+from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
-from dsh_tui.engine.session.store import SESSION_FLUSH
+from dsh_tui.engine.session.store import SESSION_EVENT, SESSION_FLUSH
 from dsh_tui.engine.tools.definition import ToolCall, ToolOutput
 from tests.fakes.loop_app import LoopApp, assert_rebuilds, dialogue, endings, last, outline, settle, types
 from tests.fakes.scripted_provider import Gate, broken, calls, delta, finish
 
 HOOK = plugin_source("hook")
+
+
+async def test_context_injected_at_the_answer_itself_stands_behind_the_results(app: LoopApp) -> None:
+    async def body(_call: ToolCall) -> ToolOutput:
+        return ToolOutput("done")
+
+    def listen(session: Session, event: Event) -> None:
+        agent = app.agents.get(session.id)
+        if event.type == "assistant/message" and agent is not None:
+            agent.inject("noted", source=HOOK)
+
+    app.add_tool("work", body)
+    app.root.on(SESSION_EVENT, listen)
+    app.provider.will_say(calls(("c1", "work")))
+    agent = app.create().agent
+    agent.send("Go")
+    await agent.when_idle()
+    assert dialogue(app.provider.requests[1])[2:] == ["user: result c1", "user: noted"]
+    assert_rebuilds(app, agent.session)
 
 
 async def test_steering_joins_the_next_step(app: LoopApp) -> None:
