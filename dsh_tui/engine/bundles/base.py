@@ -15,18 +15,21 @@ from dsh_tui.engine.approval import mode_notice
 from dsh_tui.engine.approval import plugin as approval
 from dsh_tui.engine.approval.mode_policy import Mode
 from dsh_tui.engine.bundles import agent_core
+from dsh_tui.engine.environment import plugin as environment
 from dsh_tui.engine.fs import observation
 from dsh_tui.engine.fs import plugin as fs
 from dsh_tui.engine.guard import max_steps, repeat_reminder
+from dsh_tui.engine.instructions import plugin as instructions
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.retry import plugin as retry
+from dsh_tui.engine.persistence import checkpoint
 from dsh_tui.engine.persistence.jsonl import plugin as jsonl
 from dsh_tui.engine.plugin_folder import plugin as plugin_folder
 from dsh_tui.engine.session_title import plugin as session_title
 from dsh_tui.engine.shell import plugin as shell
 from dsh_tui.engine.spill import plugin as spill
-from dsh_tui.engine.system_prompt import environment, identity, instructions
+from dsh_tui.engine.system_prompt import identity
 from dsh_tui.engine.todo import plugin as todo
 
 name = "base"
@@ -62,6 +65,7 @@ def apply(ctx: Context, config: Config) -> None:
     )
     ctx.plugin(retry)
     ctx.plugin(jsonl, jsonl.JsonlConfig(root=config.sessions))
+    ctx.plugin(checkpoint)
     ctx.plugin(session_title)
     ctx.plugin(approval, approval.ApprovalConfig(mode=config.mode))
     ctx.plugin(mode_notice)

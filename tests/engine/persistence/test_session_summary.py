@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dsh_tui.engine.persistence.errors import PersistenceError
+from dsh_tui.engine.persistence.jsonl.format import encode_header, encode_rows
+from dsh_tui.engine.persistence.jsonl.summary import SMALL, read_summary
+from dsh_tui.engine.session.idle import append_idle
+from dsh_tui.engine.session.session import Session
+from tests.fakes.fake_clock import FakeClock
+from tests.fakes.session_logs import NOON, bare_session, close_turn, open_step, open_turn, stream, whole_turn
+
+
+def stored(session: Session, folder: Path) -> Path:
+    path = folder / "s1" / "session.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(encode_header(session.header) + encode_rows(session.events.rows()))
+    return path
+
+
+def large_session(clock: FakeClock) -> Session:
+    session = bare_session(clock=clock)
+    for number in range(1200):
+        whole_turn(session, f"prompt {number}", "a reply of some length " * 5, "a", "b", "c")
+    return session
+
+
+def test_the_title_is_the_last_one_given_or_the_first_words(tmp_path: Path) -> None:
+    session = bare_session()
+    whole_turn(session, "please\n  read\tthe \x1b[31mfile " + "x" * 500, "hi")
+    row = read_summary(stored(session, tmp_path))
+    assert row.title.startswith("please read the \x1b[31mfile xxx")
+    assert len(row.title) == 120
+    append_idle(session, "title", "session/title", {"title": "First\ntitle", "source": "model"})
+    append_idle(session, "title", "session/title", {"title": "Mine", "source": "user"})
+    row = read_summary(stored(session, tmp_path))
+    assert (row.title, row.turns) == ("Mine", 1)
+
+
+def test_the_row_says_when_something_last_happened(tmp_path: Path, clock: FakeClock) -> None:
+    session = bare_session(clock=clock)
+    assert read_summary(stored(session, tmp_path)).updated_at == NOON
+    open_turn(session, "hello")
+    open_step(session)
+    stream(session, "a", "b", "c")
+    row = read_summary(stored(session, tmp_path))
+    assert (row.created_at, row.updated_at) == (NOON, clock.now_ms())
+
+
+async def test_of_a_large_file_only_the_ends_are_read(tmp_path: Path, clock: FakeClock) -> None:
+    session = large_session(clock)
+    await clock.advance(3600)
+    append_idle(session, "title", "session/title", {"title": "Long one", "source": "model"})
+    path = stored(session, tmp_path)
+    assert path.stat().st_size > 2 * SMALL
+    row = read_summary(path)
+    assert (row.title, row.turns, row.updated_at) == ("Long one", None, clock.now_ms())
+    whole = read_summary(path, whole=True)
+    assert (whole.title, whole.turns, whole.updated_at) == ("Long one", 1200, clock.now_ms())
+    assert whole.revision == row.revision
+
+
+def test_a_large_file_without_a_title_shows_its_first_words(tmp_path: Path, clock: FakeClock) -> None:
+    assert read_summary(stored(large_session(clock), tmp_path)).title == "prompt 0"
+
+
+def test_whole_and_quick_rows_of_a_small_file_agree(tmp_path: Path) -> None:
+    session = bare_session()
+    whole_turn(session, "hello", "hi", "a", "b", "c")
+    open_turn(session, "more")
+    close_turn(session, "aborted")
+    path = stored(session, tmp_path)
+    assert read_summary(path) == read_summary(path, whole=True)
+
+
+def test_a_file_that_cannot_be_read_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(PersistenceError, match="cannot read"):
+        read_summary(tmp_path)
