@@ -7,6 +7,7 @@ Source: design §3.12; contract of ``ToolDefinition.preview``.
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from dsh_tui.engine.fs.diff import Diff, diff_texts
 from dsh_tui.engine.fs.errors import STALE_VERSION, FsError
 from dsh_tui.engine.fs.events import FS_OBSERVED
 from dsh_tui.engine.fs.names import show_path
-from dsh_tui.engine.fs.paths import follow, resolve
+from dsh_tui.engine.fs.paths import follow, locate
 from dsh_tui.engine.fs.seam import Absent, Anything, Expected, FileSystem, TextFile
 from dsh_tui.engine.fs.version import Version
 from dsh_tui.engine.kernel import Context, Waterfall
@@ -62,13 +63,13 @@ class Changes:
         self, call: ToolCall, raw: str, intent: Waterfall[[ToolCall, Path], Expected], rewrite: Rewrite
     ) -> JsonObject:
         """The card for whoever approves: the whole diff, and the real file behind a link."""
-        change = await self._plan(call, raw, intent, rewrite)
+        named, real = await locate(call.cwd, raw)
+        change = await self._plan(call, real, intent, rewrite)
         self._previewed[call.session.id, call.call_id] = change.base
         while len(self._previewed) > _REMEMBERED:
             self._previewed.popitem(last=False)
-        named = resolve(call.cwd, raw)
         shown = shown_from(named, call.cwd)
-        if named.is_symlink() or follow(named.parent) / named.name != change.path:
+        if await asyncio.to_thread(_is_linked, named, real):
             shown = f"{shown} → {shown_from(change.path, call.cwd)}"
         card = change.diff.to_json(shown, created=change.before is None)
         return FrozenDict({"card": "diff", **card})
@@ -78,7 +79,8 @@ class Changes:
     ) -> ToolOutput:
         """Write the change, tell what the session knows now, and say what was done."""
         previewed = self._previewed.pop((call.session.id, call.call_id), None)
-        change = await self._plan(call, raw, intent, rewrite)
+        _, real = await locate(call.cwd, raw)
+        change = await self._plan(call, real, intent, rewrite)
         shown = shown_from(change.path, call.cwd)
         if previewed is not None and not _same(previewed, change.base):
             raise FsError(
@@ -96,10 +98,8 @@ class Changes:
         return ToolOutput(f"{change.words} {shown} (+{change.diff.added} -{change.diff.removed})", meta)
 
     async def _plan(
-        self, call: ToolCall, raw: str, intent: Waterfall[[ToolCall, Path], Expected], rewrite: Rewrite
+        self, call: ToolCall, real: Path, intent: Waterfall[[ToolCall, Path], Expected], rewrite: Rewrite
     ) -> Change:
-        real = follow(resolve(call.cwd, raw))
-
         async def unconditional() -> Expected:
             return Anything()
 
@@ -111,8 +111,17 @@ class Changes:
                 f"{shown_from(real, call.cwd)} changed since it was read. Read it again, then retry.",
                 code=STALE_VERSION,
             )
-        after, words = rewrite(before, real)
-        return Change(real, before, after, words, diff_texts("" if before is None else before.text, after))
+        return await asyncio.to_thread(_change, real, before, rewrite)
+
+
+def _change(real: Path, before: TextFile | None, rewrite: Rewrite) -> Change:
+    after, words = rewrite(before, real)
+    return Change(real, before, after, words, diff_texts("" if before is None else before.text, after))
+
+
+def _is_linked(named: Path, real: Path) -> bool:
+    """The name itself, or a folder it climbs out of, leads elsewhere than it says."""
+    return named.is_symlink() or follow(named.parent) / named.name != real
 
 
 def _same(one: Version | Absent, other: Version | Absent) -> bool:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from dsh_tui.engine.fs.change import shown_from
 from dsh_tui.engine.fs.errors import NOT_FOUND, NOT_REGULAR_FILE, FsError
 from dsh_tui.engine.fs.names import show_name
-from dsh_tui.engine.fs.paths import resolve
+from dsh_tui.engine.fs.paths import locate
 from dsh_tui.engine.fs.seam import FileSystem
 from dsh_tui.engine.fs.search import Searcher, SearchError
 from dsh_tui.engine.fs.workspace import is_inside
@@ -47,7 +47,7 @@ def glob_tool(files: FileSystem, searcher: Searcher, spill: SpillStore) -> ToolD
     async def execute(args: GlobArgs, call: ToolCall) -> ToolOutput:
         if not args.pattern:
             raise SearchError("The pattern is empty.")
-        root = resolve(call.cwd, args.path or ".")
+        root, _ = await locate(call.cwd, args.path or ".")
         kind = await files.kind(root)
         if kind != "directory":
             code = NOT_FOUND if kind == "absent" else NOT_REGULAR_FILE

@@ -8,6 +8,7 @@ normal form, so that no look-alike twin is created. Source: capabilities B3; des
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import unicodedata
@@ -38,6 +39,16 @@ def resolve(cwd: Path, raw: str) -> Path:
         if other and other != raw and "\0" not in other and _exists(path := _absolute(cwd, other)):
             return path
     return literal if raw.isascii() else _in_other_form(literal)
+
+
+async def locate(cwd: Path, raw: str) -> tuple[Path, Path]:
+    """What `resolve` says, and the real file that `follow` finds behind it."""
+
+    def both() -> tuple[Path, Path]:
+        path = resolve(cwd, raw)
+        return path, follow(path)
+
+    return await asyncio.to_thread(both)
 
 
 def follow(path: Path) -> Path:

@@ -15,7 +15,7 @@ from dsh_tui.engine.fs.change import shown_from
 from dsh_tui.engine.fs.errors import NOT_FOUND, NOT_REGULAR_FILE, FsError
 from dsh_tui.engine.fs.events import FS_OBSERVED
 from dsh_tui.engine.fs.names import show_name, show_path, show_text
-from dsh_tui.engine.fs.paths import follow, resolve
+from dsh_tui.engine.fs.paths import locate
 from dsh_tui.engine.fs.seam import Entry, FileSystem, TextWindow
 from dsh_tui.engine.fs.workspace import is_inside
 from dsh_tui.engine.kernel import Context
@@ -55,10 +55,10 @@ def read_tool(ctx: Context, files: FileSystem) -> ToolDefinition[ReadArgs]:
     """The tool. It tells ``fs/observed`` what the session has seen."""
 
     async def execute(args: ReadArgs, call: ToolCall) -> ToolOutput:
-        path = resolve(call.cwd, args.file_path)
+        path, real = await locate(call.cwd, args.file_path)
         kind = await files.kind(path)
         if kind == "absent":
-            scope_target(ctx, call.agent).emit(FS_OBSERVED, call, follow(path), None)
+            scope_target(ctx, call.agent).emit(FS_OBSERVED, call, real, None)
             raise FsError(f"{shown_from(path, call.cwd)} does not exist.", code=NOT_FOUND)
         if kind == "directory":
             return _directory(path, await files.list_dir(path), args)

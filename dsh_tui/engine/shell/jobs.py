@@ -141,7 +141,9 @@ class ShellJobs:
         for job in ending:
             job.end_seen = True
             job.task.stop()
-        await asyncio.gather(*(job.watcher for job in ending if job.watcher is not None))
+        await asyncio.gather(
+            *(job.watcher for job in ending if job.watcher is not None), return_exceptions=True
+        )
 
     async def _watch(self, job: _Job) -> None:
         result = await job.task.wait()

@@ -93,6 +93,7 @@ class RunningCommand:
                 )
             except (OSError, ValueError) as error:
                 self._later(self._fail, self._started, error)
+                self._later(self._ended.cancel)  # whoever waits for its end waits for nothing
                 return
             self._group = process.pid
             self._supervise(process)
