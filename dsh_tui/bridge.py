@@ -1,8 +1,7 @@
 """The bridge: the only place where engine meets screen. Views go out, intents come in.
 
-It follows one session at a time: what the log has committed since the last look is folded and
-posted, at most `POSTS_PER_SECOND` times a second and never while nothing happens. Agents live in
-the engine; one that still works when another session is opened goes on working.
+It shows one session at a time, through a `Feed`. Agents live in the engine; one that still works
+when another session is opened goes on working.
 Source: design §2 (prompt to pixels).
 """
 
@@ -10,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +21,7 @@ from dsh_tui.engine.approval.mode_policy import MODES_KNOWN
 from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.base.errors import error_chain
 from dsh_tui.engine.llm.blocks import text_of
+from dsh_tui.engine.llm.models import ModelInfo
 from dsh_tui.engine.llm.service import LLM
 from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.seam import PERSISTENCE, LoadedSession
@@ -33,10 +33,10 @@ from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
 from dsh_tui.engine.session_rows import session_row
+from dsh_tui.engine.shell.seam import SHELL_PROGRESS
+from dsh_tui.feed import Feed
 from dsh_tui.prompt_queue import PromptQueue
 from dsh_tui.recording import RECORDING, load_recording, paced
-
-POSTS_PER_SECOND = 15
 
 _log = logging.getLogger(__name__)
 
@@ -51,44 +51,56 @@ class Bridge:
     def __init__(self, product: Product, *, post: Post, notify: Notify) -> None:
         self._product = product
         self._root = product.engine.root
-        self._post_view, self._notify = post, notify
+        self._notify = notify
         self._desk = ApprovalDesk()
         self._handles: dict[str, AgentHandle] = {}
         self._agent: Agent | None = None
-        self._events: Sequence[Event] = ()
-        self._fold = SessionFold({})
-        self._cursor = 0
-        self._generation = 0
         self._read_only = ""
         self._stopping = False
         self._queues: dict[str, PromptQueue] = {}
-        self._models: tuple[ModelRow, ...] = ()
-        self._timer: asyncio.TimerHandle | None = None
-        self._next_post = 0.0
+        self._models: Sequence[ModelInfo] = product.known_models()
+        self._models_asked: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._closed = False
         self._hint = ("", "")
-        self._view = self._fold.view()
+        self._feed = Feed(self._draw, post)
         self._root.on(SESSION_EVENT, self._on_event, everywhere=True)
         self._root.on(AGENT_STATUS, self._on_status, everywhere=True)
         self._root.on(AGENT_DROPPED, self._on_dropped, everywhere=True)
         self._root.on(AGENT_ERROR, self._on_error, everywhere=True)
+        self._root.on(SHELL_PROGRESS, self._on_progress, everywhere=True)
         product.approval.answer_with(self._root, self._desk)
 
     # What screens read
 
     @property
     def view(self) -> ChatView:
-        return self._view
+        return self._feed.view
 
     @property
     def needs_key(self) -> bool:
         return self._product.needs_key()
 
     def models(self) -> Sequence[ModelRow]:
-        status = self._view.status
-        current = (status.provider, status.model)
-        return [replace(row, current=(row.provider, row.model) == current) for row in self._models]
+        """What is known now; the providers are asked behind it, for the next time."""
+        if self._models_asked is None:
+            self._models_asked = self._spawn(self._ask_for_models())
+        status = self._feed.view.status
+        return [
+            ModelRow(
+                provider=model.provider,
+                model=model.id,
+                efforts=model.efforts,
+                default_effort=model.default_effort or "",
+                context_window=model.context_window,
+                current=(model.provider, model.id) == (status.provider, status.model),
+            )
+            for model in self._models
+        ]
+
+    async def _ask_for_models(self) -> None:
+        llm = self._root[LLM]
+        self._models = [model for name in llm.list_providers() for model in await llm.list_models(name)]
 
     # Talking
 
@@ -101,12 +113,12 @@ class Bridge:
             self._feed_queue()
         else:
             agent.send(text)
-        self._schedule()
+        self._feed.schedule()
 
     def steer(self, text: str) -> None:
         if not self._refuse():
             self._require_agent().steer(text)
-            self._schedule()
+            self._feed.schedule()
 
     def cancel(self) -> None:
         agent = self._agent
@@ -116,7 +128,7 @@ class Bridge:
         if agent.status == "running":
             self._stopping = True
         agent.cancel("interrupted by the user")
-        self._post_now()
+        self._feed.post()
 
     def answer(self, approval_id: str, allowed: bool, feedback: str | None) -> None:  # noqa: FBT001  # an answer
         if not self._desk.answer(approval_id, allowed, feedback):
@@ -124,18 +136,18 @@ class Bridge:
 
     def unqueue(self, index: int) -> str:
         text = self._queue.remove(index)
-        self._schedule()
+        self._feed.schedule()
         return text
 
     def resume_queue(self) -> None:
         self._queue.resume()
         self._feed_queue()
-        self._schedule()
+        self._feed.schedule()
 
     def select_model(self, provider: str, model: str, effort: str) -> None:
         if not self._refuse():
             self._require_agent().select_model(provider, model, effort or None)
-            self._schedule()
+            self._feed.schedule()
 
     def select_mode(self, mode: str) -> None:
         if self._refuse():
@@ -145,7 +157,7 @@ class Bridge:
             self._notify(f"There is no mode {mode}; the modes are {', '.join(MODES_KNOWN)}.", "warning")
             return
         self._root[MODES].set(self._require_agent().session, known)
-        self._schedule()
+        self._feed.schedule()
 
     def rename(self, title: str) -> None:
         title = " ".join(title.split())
@@ -204,23 +216,6 @@ class Bridge:
 
     # Set-up and end
 
-    async def refresh_models(self) -> None:
-        """Ask the providers what they offer; what they don't answer is left as it was."""
-        llm = self._root[LLM]
-        self._models = tuple(
-            [
-                ModelRow(
-                    provider=provider,
-                    model=model.id,
-                    efforts=model.efforts,
-                    default_effort=model.default_effort or "",
-                    context_window=model.context_window,
-                )
-                for provider in llm.list_providers()
-                for model in await llm.list_models(provider)
-            ]
-        )
-
     async def save_key(self, key: str) -> None:
         self._product.credentials.save("deepseek", key)
         await self.new_session()
@@ -241,20 +236,27 @@ class Bridge:
         loaded = await asyncio.to_thread(load_recording)
         shown: list[Event] = []
         self._follow(loaded.header, shown, RECORDING)
-        self._spawn(self._play(loaded.events, shown, self._generation))
+        self._spawn(self._play(loaded.events, shown, self._feed.generation))
 
     async def _play(self, events: Sequence[Event], shown: list[Event], generation: int) -> None:
         async for event in paced(events):
-            if self._generation != generation:
+            if self._feed.generation != generation:
                 return
             shown.append(event)
-            self._schedule()
+            self._feed.schedule()
+
+    def start_in_mode(self, mode: str) -> None:
+        """The mode that the command line names holds for the open session, whatever its log says."""
+        known = next((known for known in MODES_KNOWN if known == mode), None)
+        if known is not None and self._agent is not None:
+            self._root[MODES].start_in(self._agent.session, known)
+            self._feed.schedule()
 
     def resume_hint(self) -> tuple[str, str]:
         """Id and log of the session that was open last; empty when it has no log."""
         if self._closed:
             return self._hint
-        session_id = self._view.session_id
+        session_id = self._feed.view.session_id
         path = self._root[PERSISTENCE].locate(session_id) if self._agent is not None else None
         return (session_id, str(path)) if path is not None else ("", "")
 
@@ -264,8 +266,7 @@ class Bridge:
             return
         self._closed = True
         self._hint = self.resume_hint()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._feed.stop()
         for task in self._tasks:
             task.cancel()
         self._handles.clear()
@@ -284,12 +285,11 @@ class Bridge:
         session = handle.agent.session
         self._follow(session.header, session.events, "")
 
-    def _follow(self, header: object, events: Sequence[Event], read_only: str) -> None:
-        self._generation += 1
-        self._fold = SessionFold(header, generation=self._generation)  # type: ignore[arg-type]  # a header is JSON
-        self._events, self._cursor = events, 0
+    def _follow(
+        self, header: Mapping[str, Any], events: Sequence[Event], read_only: str
+    ) -> None:  # Any: JSON
         self._read_only, self._stopping = read_only, False
-        self._post_now()
+        self._feed.follow(header, events)
 
     async def _leave(self) -> None:
         agent, self._agent = self._agent, None
@@ -313,14 +313,14 @@ class Bridge:
         if self._agent is not None and session is self._agent.session:
             if event.type == "turn/end":
                 self._stopping = False
-            self._schedule()
+            self._feed.schedule()
 
     def _on_status(self, agent: Agent, status: AgentStatus) -> None:
         if agent is self._agent:
             if status == "idle":
                 self._stopping = False
                 self._feed_queue()
-            self._schedule()
+            self._feed.schedule()
 
     def _on_dropped(self, agent: Agent, dropped: tuple[QueuedMessage, ...]) -> None:
         """A cancel cleared the inbox; what a person typed goes back to the queue, paused."""
@@ -334,6 +334,10 @@ class Bridge:
         if step == 0:  # outside any step the log can't tell it
             self._notify(error_chain(error), "error")
 
+    def _on_progress(self, session_id: str, call_id: str, line: str) -> None:
+        if self._agent is not None and session_id == self._agent.id:
+            self._feed.note_progress(call_id, line)
+
     def _feed_queue(self) -> None:
         agent = self._agent
         if agent is None or agent.status != "idle" or agent.queued:
@@ -342,28 +346,30 @@ class Bridge:
         if text is not None:
             agent.send(text)
 
-    # Posting
+    # Drawing
 
-    def _schedule(self) -> None:
-        if self._timer is None:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_at(max(self._next_post, loop.time()), self._post_now)
-
-    def _post_now(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        self._next_post = asyncio.get_running_loop().time() + 1 / POSTS_PER_SECOND
-        end = len(self._events)
-        self._fold.apply_all(self._events[self._cursor : end])
-        self._cursor = end
-        self._view = self._fold.view(
+    def _draw(self, fold: SessionFold) -> ChatView:
+        view = fold.view(
             queue=self._queue.waiting,
             queue_paused=self._queue.paused,
             read_only=self._read_only,
             state=self._state(),
         )
-        self._post_view(self._view)
+        agent = self._agent
+        if agent is None:
+            return view
+        # What holds for the next request is the agent's to say; the log knows only what was used.
+        wanted = agent.options
+        provider, model = wanted.provider or "", wanted.model or ""
+        status = replace(
+            view.status,
+            provider=provider,
+            model=model,
+            effort=wanted.effort or "",
+            context_window=self._root[LLM].context_window(provider, model),
+            mode=self._root[MODES].current(agent.session),
+        )
+        return replace(view, status=status)
 
     def _state(self) -> AgentState | None:
         if self._agent is None:
@@ -372,13 +378,14 @@ class Bridge:
             return "disposed"
         return "stopping" if self._stopping else None
 
-    def _spawn(self, work: object) -> None:
+    def _spawn(self, work: Awaitable[None]) -> asyncio.Task[None]:
         async def run() -> None:
             try:
-                await work  # type: ignore[misc]  # a coroutine
+                await work
             except Exception as error:  # noqa: BLE001  # nobody waits for it; the person is told
                 self._notify(error_chain(error), "error")
 
         task = asyncio.get_running_loop().create_task(run())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task

@@ -78,6 +78,8 @@ async def _boot(app: DshApp, options: LaunchOptions) -> Bridge:
         app.notice(notice, "warning")
     try:
         await _open(bridge, product, options)
+        if options.mode is not None:
+            bridge.start_in_mode(options.mode)
     except BaseException:
         await bridge.close()
         raise

@@ -18,7 +18,9 @@ from dsh_tui.engine.boot import Engine, boot, find_fiber
 from dsh_tui.engine.bundles import base
 from dsh_tui.engine.credentials.store import CredentialStore
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
-from dsh_tui.engine.llm.deepseek.adapter import DEFAULT_BASE_URL
+from dsh_tui.engine.llm.deepseek.adapter import DEFAULT_BASE_URL, MODELS
+from dsh_tui.engine.llm.models import ModelInfo
+from dsh_tui.engine.llm.service import LLM
 from dsh_tui.engine.persistence.seam import LoadedSession
 from dsh_tui.engine.plugin_folder.folder import PLUGINS, PluginFolder
 from dsh_tui.engine.session.event import Event
@@ -127,6 +129,13 @@ class Product:
     @property
     def base_url(self) -> str:
         return _base_url(self.settings, self._environ)
+
+    def known_models(self) -> tuple[ModelInfo, ...]:
+        """Models that can be named without asking anybody."""
+        llm = self.engine.root[LLM]
+        return tuple(
+            llm.resolve_model(PROVIDER, model) for model in (*MODELS, *_listed_models(self.settings))
+        )
 
     def needs_key(self) -> bool:
         """Whether no request can succeed: the service wants a key, and there is none."""

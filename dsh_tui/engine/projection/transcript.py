@@ -208,7 +208,7 @@ class TranscriptFold:
         for left in texts:
             self._settle_text(left, left.joined(), interrupted=interrupted)
         for unused in streamed.values():
-            self._cancel_call(unused.place)
+            self._cancel_draft(unused)
         self._forget_drafts()
         self._spend(data.get("usage"))
 
@@ -234,10 +234,15 @@ class TranscriptFold:
         """The request ended without a message: what it said stays, marked as cut."""
         for draft in self._drafts.values():
             if isinstance(draft, CallDraft):
-                self._cancel_call(draft.place)
+                self._cancel_draft(draft)
             elif draft.place >= 0:
                 self._settle_text(draft, draft.joined(), interrupted=True)
         self._forget_drafts()
+
+    def _cancel_draft(self, draft: CallDraft) -> None:
+        if draft.parts:
+            self._put(draft.place, draft.view())
+        self._cancel_call(draft.place)
 
     def _retry(self, event: Event) -> None:
         self._abandon_drafts()
@@ -290,6 +295,12 @@ class TranscriptFold:
         place, view = self._find(event.data["callId"])
         if view is not None and view.state not in calls.FINAL:
             self._put(place, calls.decided(view, event.data))
+
+    def note_progress(self, call_id: str, line: str) -> None:
+        """The newest output line of a running call; in memory only, the result replaces it."""
+        place, view = self._find(call_id)
+        if view is not None and view.state == "running":
+            self._put(place, replace(view, output=line))
 
     def _find(self, call_id: str) -> tuple[int, ToolView | None]:
         place = self._calls.get(call_id, -1)
