@@ -10,12 +10,12 @@ from typing import Final
 
 from dsh_tui.engine.agent.agent import Agent, QueuedMessage
 from dsh_tui.engine.agent.decisions import PromptDecision
+from dsh_tui.engine.agent.durable_context import framed, with_durable_context
 from dsh_tui.engine.agent.events import AGENT_PROMPT_SUBMIT
 from dsh_tui.engine.approval.mode_policy import Mode
 from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.kernel import Context, Next
-from dsh_tui.engine.system_prompt.durable_context import framed, with_durable_context
 
 name = "mode"
 inject = (MODES,)

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from dsh_tui.engine.agent.agent import Agent, QueuedMessage
 from dsh_tui.engine.agent.decisions import PromptDecision
+from dsh_tui.engine.agent.durable_context import framed, with_durable_context
 from dsh_tui.engine.agent.events import AGENT_PROMPT_SUBMIT
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
+from dsh_tui.engine.environment.git_head import current_branch, repository_root
 from dsh_tui.engine.kernel import Context, Next
-from dsh_tui.engine.system_prompt.durable_context import framed, with_durable_context
-from dsh_tui.engine.system_prompt.git_head import current_branch, repository_root
 
 name = "environment"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dsh_tui.engine.system_prompt.git_head import repository_root
+from dsh_tui.engine.environment.git_head import repository_root
 
 NAMES: Final = ("AGENTS.md", "CLAUDE.md", "AGENTS.local.md", "CLAUDE.local.md")
 BUDGET: Final = 65_536

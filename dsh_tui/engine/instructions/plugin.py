@@ -15,13 +15,13 @@ from pathlib import Path
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.events import AGENT_SESSION_PREFIX
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.kernel import Context, Next
-from dsh_tui.engine.llm.messages import Message, as_content, plugin_source
-from dsh_tui.engine.system_prompt.instruction_files import (
+from dsh_tui.engine.instructions.files import (
     project_directories,
     read_instructions,
     render_instructions,
 )
+from dsh_tui.engine.kernel import Context, Next
+from dsh_tui.engine.llm.messages import Message, as_content, plugin_source
 
 name = "instructions"
 

@@ -11,17 +11,16 @@ import pytest
 from dsh_tui.engine.agent.agent import QueuedMessage
 from dsh_tui.engine.agent.decisions import AllowPrompt, BlockPrompt, HookContext, PromptDecision
 from dsh_tui.engine.agent.dispatch import AgentDispatch
+from dsh_tui.engine.agent.durable_context import framed
 from dsh_tui.engine.agent.events import AGENT_PROMPT_SUBMIT, AGENT_SESSION_PREFIX
 from dsh_tui.engine.approval import mode_notice
 from dsh_tui.engine.approval import plugin as approval_plugin
 from dsh_tui.engine.approval.modes import MODES
-from dsh_tui.engine.llm.blocks import text_block, text_of
-from dsh_tui.engine.llm.messages import USER_SOURCE, Message
-from dsh_tui.engine.system_prompt import environment, instructions
-from dsh_tui.engine.system_prompt.durable_context import framed
-from dsh_tui.engine.system_prompt.environment import EnvironmentConfig, environment_facts
-from dsh_tui.engine.system_prompt.git_head import current_branch, repository_root
-from dsh_tui.engine.system_prompt.instruction_files import (
+from dsh_tui.engine.environment import plugin as environment
+from dsh_tui.engine.environment.git_head import current_branch, repository_root
+from dsh_tui.engine.environment.plugin import EnvironmentConfig, environment_facts
+from dsh_tui.engine.instructions import plugin as instructions
+from dsh_tui.engine.instructions.files import (
     BUDGET,
     LARGEST,
     InstructionFile,
@@ -29,7 +28,9 @@ from dsh_tui.engine.system_prompt.instruction_files import (
     read_instructions,
     render_instructions,
 )
-from dsh_tui.engine.system_prompt.instructions import InstructionsConfig
+from dsh_tui.engine.instructions.plugin import InstructionsConfig
+from dsh_tui.engine.llm.blocks import text_block, text_of
+from dsh_tui.engine.llm.messages import USER_SOURCE, Message
 from tests.fakes.fake_clock import FakeClock
 from tests.fakes.tool_bench import ToolBench, open_tool_bench
 
