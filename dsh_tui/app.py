@@ -86,9 +86,10 @@ class DshApp(App[None]):
 
     async def _run_boot(self) -> None:
         await asyncio.sleep(0)  # the first frame goes out before anything heavy is imported
-        from dsh_tui.git_head import branch_of
+        from dsh_tui.engine.environment.git_head import current_branch, repository_root
 
-        self.chat.branch = branch_of(self.cwd)
+        root = repository_root(self.cwd)
+        self.chat.branch = (root and current_branch(root)) or ""
         try:
             self.bridge = await self._boot_engine(self)
         except Exception as error:  # noqa: BLE001 - whatever it is, the app stays and says it
