@@ -81,7 +81,7 @@ class JsonlPersistence:
             PersistenceError: another log has that id; nothing was changed.
         """
         session_id = session.id
-        prepared = self._prepared.pop(session_id, None)
+        prepared = self._prepared.get(session_id)
         path = find_log(self.root, session_id)
         if path is None:
             file, written = LogFile(self._new_path(session), disk=self._disk), 0
@@ -89,6 +89,7 @@ class JsonlPersistence:
             loaded = prepared.loaded if prepared is not None else read_log(path)
             _check_prefix(loaded, session, trusted=prepared is not None)
             file, written = self._adopt(loaded), len(loaded.events)
+        self._prepared.pop(session_id, None)  # only now: after a veto the lease is still ours to give back
         binding = Binding(
             session,
             file,

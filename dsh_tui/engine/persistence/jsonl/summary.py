@@ -29,7 +29,9 @@ _log = logging.getLogger(__name__)
 SMALL = 256 * 1024  # files up to this size are read as a whole
 _END = 64 * 1024
 _TITLE_LENGTH = 120
-_MARKS = ('{"type":"turn/start"', '{"type":"session/title"', '{"type":"user/message"')
+_TURN, _PROMPT = '{"type":"turn/start"', '{"type":"user/message"'
+_MARKS = (_TURN, _PROMPT, '{"type":"session/title"')
+_BY_MESSAGE = '"trigger":{"kind":"message"'  # quotes in texts are escaped, so it is never part of one
 
 
 def read_summary(path: Path, *, whole: bool = False) -> SessionSummary:
@@ -94,7 +96,9 @@ def _from_ends(path: Path, revision: Revision, head: bytes, tail: bytes) -> Sess
     facts = _Facts()
     for end in ends:
         for line in end:
-            if line.startswith(_MARKS):
+            if line.startswith(_TURN) and _BY_MESSAGE in line:
+                facts.turns += 1
+            elif line.startswith(_MARKS) and not (facts.first_words and line.startswith(_PROMPT)):
                 facts.take_all(_decoded([line]))
     facts.take_last(next(_decoded(line for end in reversed(ends) for line in reversed(end)), None))
     return _summary(path, revision, header, facts, "ok", "", counted=not tail)
