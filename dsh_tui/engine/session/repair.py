@@ -46,7 +46,7 @@ def closers(events: Sequence[Event]) -> tuple[Event, ...]:
             step = None
         elif tag == "assistant/message" and _appends(event):
             calls.update({block["id"]: None for block in data["content"] if block["type"] == "tool-call"})
-        elif tag == "tool/call":
+        elif tag == "tool/call" and data["callId"] in calls:
             calls[data["callId"]] = event.seq
         elif tag == "tool/result":
             calls.pop(data["callId"], None)
