@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dsh_tui.engine.projection.cards import present_call, present_result
+from dsh_tui.engine.projection.cards import ended_badly, present_call, present_result
 from dsh_tui.engine.projection.content import plain_text
 from dsh_tui.engine.projection.views import CallState, ToolView
 
@@ -73,8 +73,9 @@ def _final_state(view: ToolView, data: Data, *, is_error: bool) -> CallState:
     if view.state in ("denied", "cancelled"):
         return view.state
     if not is_error:
-        return "ok"
+        return "failed" if ended_badly(data.get("meta")) else "ok"
     code = str((data.get("error") or {}).get("code") or "")
     if code.startswith(_CANCEL_CODES):
         return "cancelled"
-    return "denied" if "DENIED" in code else "failed"
+    refused = "DENIED" in code and not code.startswith("FS_")  # a file's mode bits are no decision
+    return "denied" if refused else "failed"

@@ -156,6 +156,13 @@ def _bash_summary(meta: Meta, text: str) -> str:
     return f"exit {code}" if isinstance(code, int) and code != 0 else ""
 
 
+def ended_badly(meta: Meta | None) -> bool:
+    """True for a command that ran and failed: to the model that is data, on screen it is a failure."""
+    known = meta if isinstance(meta, Mapping) else {}
+    code = _number(known, "exitCode")
+    return code not in (None, 0) or isinstance(known.get("signal"), str) or known.get("timedOut") is True
+
+
 def _status_summary(_meta: Meta, text: str) -> str:
     marker = re.search(r"\[status: ([^\]]+)\]\s*\Z", text[-200:])
     return "" if marker is None else marker[1]

@@ -111,7 +111,8 @@ class RunningCommand:
             result = self._supervision.run()
         except BaseException as error:  # noqa: BLE001  # whatever it is belongs to whoever waits
             signal_group(process.pid, signal.SIGKILL)
-            process.wait()
+            process.communicate()
+            self._later(self._fail, self._started, error)
             self._later(self._fail, self._ended, error)
         else:
             self._later(self._settle, self._ended, result)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from dsh_tui.engine.fs.errors import (
+    IO_ERROR,
     NOT_FOUND,
     NOT_REGULAR_FILE,
     NOT_TEXT,
@@ -86,6 +90,31 @@ async def test_a_file_with_two_names_keeps_both(tmp_path: Path) -> None:
     await rewrite(tmp_path / "a", "after")
     assert (tmp_path / "b").read_text() == "after"
     assert (tmp_path / "a").samefile(tmp_path / "b")
+
+
+@contextmanager
+def disk_room(limit: int) -> Iterator[None]:
+    """No file can grow beyond ``limit`` bytes."""
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, old[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+
+
+@pytest.mark.parametrize("linked", [False, True])
+async def test_a_full_disk_leaves_the_old_content(linked: bool, tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("old " * 10)
+    if linked:
+        (tmp_path / "g").hardlink_to(path)
+    before = names(tmp_path)
+    with disk_room(100), pytest.raises(FsError) as failed:
+        await rewrite(path, "new " * 100)
+    assert failed.value.code == IO_ERROR
+    assert path.read_text() == "old " * 10
+    assert names(tmp_path) == before
 
 
 async def test_a_read_only_file_is_refused_and_kept(tmp_path: Path) -> None:

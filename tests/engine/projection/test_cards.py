@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dsh_tui.engine.projection.calls import called, finished
 from dsh_tui.engine.projection.cards import card_from_json, present_call, present_result
 from dsh_tui.engine.projection.partial_json import members
 
@@ -125,3 +126,24 @@ def test_without_a_usable_preview_the_arguments_are_shown(preview: dict[str, obj
     assert card.kind == "generic"
     assert card.text == '{\n  "a": 1\n}'
     assert card_from_json(preview, "{broken").text == "{broken"
+
+
+@pytest.mark.parametrize(
+    ("meta", "error", "state"),
+    [
+        ({"exitCode": 0, "signal": None, "timedOut": False}, None, "ok"),
+        ({"exitCode": 1, "signal": None, "timedOut": False}, None, "failed"),
+        ({"exitCode": None, "signal": "SIGKILL", "timedOut": False}, None, "failed"),
+        ({"exitCode": 0, "signal": None, "timedOut": True}, None, "failed"),
+        ({"lines": 3}, None, "ok"),
+        (None, None, "ok"),
+        (None, "TOOL_DENIED", "denied"),
+        (None, "FS_PERMISSION_DENIED", "failed"),
+        (None, "ABORTED", "cancelled"),
+    ],
+)
+def test_a_command_that_failed_looks_failed_and_only_a_refusal_looks_denied(
+    meta: dict[str, object] | None, error: str | None, state: str
+) -> None:
+    data = {"content": (), "isError": error is not None, "meta": meta, "error": {"name": "x", "code": error}}
+    assert finished(called(1, 0, "c1", "bash", "{}"), data, 5).state == state
