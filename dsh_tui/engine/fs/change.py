@@ -57,7 +57,7 @@ class Changes:
     def __init__(self, ctx: Context, files: FileSystem) -> None:
         self._ctx = ctx
         self._files = files
-        self._previewed: OrderedDict[tuple[str, str], Version | Absent] = OrderedDict()
+        self._previewed: OrderedDict[tuple[str, str], tuple[Path, Version | Absent]] = OrderedDict()
 
     async def preview(
         self, call: ToolCall, raw: str, intent: Waterfall[[ToolCall, Path], Expected], rewrite: Rewrite
@@ -65,12 +65,12 @@ class Changes:
         """The card for whoever approves: the whole diff, and the real file behind a link."""
         named, real = await locate(call.cwd, raw)
         change = await self._plan(call, real, intent, rewrite)
-        self._previewed[call.session.id, call.call_id] = change.base
+        self._previewed[call.session.id, call.call_id] = (real, change.base)
         while len(self._previewed) > _REMEMBERED:
             self._previewed.popitem(last=False)
-        shown = shown_from(named, call.cwd)
-        if await asyncio.to_thread(_is_linked, named, real):
-            shown = f"{shown} → {shown_from(change.path, call.cwd)}"
+        shown, target = shown_from(named, call.cwd), shown_from(real, call.cwd)
+        if shown != target:
+            shown = f"{shown} → {target}"
         card = change.diff.to_json(shown, created=change.before is None)
         return FrozenDict({"card": "diff", **card})
 
@@ -82,7 +82,7 @@ class Changes:
         _, real = await locate(call.cwd, raw)
         change = await self._plan(call, real, intent, rewrite)
         shown = shown_from(change.path, call.cwd)
-        if previewed is not None and not _same(previewed, change.base):
+        if previewed is not None and not (previewed[0] == real and _same(previewed[1], change.base)):
             raise FsError(
                 f"{shown} changed after this change was shown for approval. Nothing was written. "
                 "Read it again, then retry.",
@@ -117,11 +117,6 @@ class Changes:
 def _change(real: Path, before: TextFile | None, rewrite: Rewrite) -> Change:
     after, words = rewrite(before, real)
     return Change(real, before, after, words, diff_texts("" if before is None else before.text, after))
-
-
-def _is_linked(named: Path, real: Path) -> bool:
-    """The name itself, or a folder it climbs out of, leads elsewhere than it says."""
-    return named.is_symlink() or follow(named.parent) / named.name != real
 
 
 def _same(one: Version | Absent, other: Version | Absent) -> bool:

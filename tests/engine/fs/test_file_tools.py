@@ -173,6 +173,32 @@ async def test_a_preview_names_the_real_file_behind_a_link(work: Workbench) -> N
     assert card["path"] == "link → real"
 
 
+async def test_a_preview_names_the_real_file_behind_a_linked_folder(work: Workbench) -> None:
+    outside = work.cwd.parent / "outside"
+    outside.mkdir()
+    (work.cwd / "docs").symlink_to(outside)
+    definition, call, args = asked(work, "write", '{"file_path": "docs/f", "content": "x"}')
+    assert definition.preview is not None
+    card = await definition.preview(args, call)
+    assert card is not None
+    assert card["path"] == f"docs/f → {outside}/f"
+
+
+async def test_a_link_that_moved_after_the_preview_is_not_followed(tmp_path: Path) -> None:
+    async with open_workbench(tmp_path, observe=False) as work:
+        for name in ("one", "two"):
+            (work.cwd / name).write_text("same\n")
+        (work.cwd / "link").symlink_to("one")
+        definition, call, args = asked(work, "write", '{"file_path": "link", "content": "x"}')
+        assert definition.preview is not None
+        await definition.preview(args, call)
+        (work.cwd / "link").unlink()
+        (work.cwd / "link").symlink_to("two")
+        with pytest.raises(FsError, match="after this change was shown"):
+            await definition.execute(args, call)
+        assert (work.cwd / "two").read_text() == "same\n"
+
+
 async def test_a_huge_change_is_logged_in_part_and_previewed_whole(work: Workbench) -> None:
     content = "line\n" * 5000
     raw = f'{{"file_path": "f", "content": "{content}"}}'.replace("\n", "\\n")
