@@ -39,7 +39,7 @@ def apply(ctx: Context, config: EnvironmentConfig | None = None) -> None:
         agent: Agent, _prompt: QueuedMessage, _signal: CancelSignal, following: Next[PromptDecision]
     ) -> PromptDecision:
         decision = await following()
-        directory = Path(agent.session.header.get("cwd") or Path.cwd())
+        directory = Path(agent.session.cwd or Path.cwd())
         facts = await asyncio.to_thread(environment_facts, directory, clock.now_ms())
         return with_durable_context(decision, agent.session, name, facts)
 

@@ -21,9 +21,9 @@ from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
 from dsh_tui.engine.kernel import Context
-from dsh_tui.engine.persistence.seam import PERSISTENCE
 from dsh_tui.engine.product import ModelNameError, Product, StartOptions
 from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
 from dsh_tui.engine.settings.home import HomeError
@@ -113,11 +113,12 @@ async def _agent(root: Context, product: Product, options: ExecOptions) -> Agent
     if options.resume is None:
         meta = {"cwd": str(options.cwd)}
         return agents.create(CreateAgent(options=product.agent_options, meta=meta)).agent
-    stored = await asyncio.to_thread(root[PERSISTENCE].inspect, options.resume)
-    cwd = Path(stored.header.get("cwd") or "")
-    if not options.cwd_given and not cwd.is_dir():
-        raise HarnessError(f"the directory of this session is gone: {cwd}; give another one with -C DIR")
     handle = await agents.resume(ResumeAgent(session_id=options.resume, options=product.agent_options))
+    session = handle.agent.session
+    if options.cwd_given and session.cwd != str(options.cwd):
+        append_idle(session, "session-cwd", "session/cwd", {"cwd": str(options.cwd)})
+    elif session.cwd is None or not Path(session.cwd).is_dir():
+        raise HarnessError(f"the directory of this session is gone: {session.cwd}; give another with -C DIR")
     return handle.agent
 
 

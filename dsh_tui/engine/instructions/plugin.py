@@ -49,7 +49,7 @@ def apply(ctx: Context, config: InstructionsConfig | None = None) -> None:
         following: Next[tuple[Message, ...]],
     ) -> tuple[Message, ...]:
         prefix = await following()
-        cwd = agent.session.header.get("cwd")
+        cwd = agent.session.cwd
         text = await asyncio.to_thread(_instructions, settings, None if cwd is None else Path(cwd))
         return prefix if text is None else (*prefix, _message(text))
 

@@ -46,6 +46,7 @@ class SessionFold:
         for fold in (self.transcript, self.status, self.todos, self.approvals, self.title):
             for type_, route in fold.routes.items():
                 routes.setdefault(type_, []).append(route)
+        routes["session/cwd"] = [self._move]
         self._routes = {type_: tuple(each) for type_, each in routes.items()}
 
     def apply(self, event: Event) -> None:
@@ -59,6 +60,9 @@ class SessionFold:
         for event in events:
             for route in routes.get(event.type, ()):
                 route(event)
+
+    def _move(self, event: Event) -> None:
+        self._cwd = event.data["cwd"]
 
     def view(
         self,

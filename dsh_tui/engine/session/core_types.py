@@ -66,6 +66,7 @@ _LOG_ONLY: dict[str, Validate] = {
     "request/context": shape({"provider": NAME, "model": NAME}, {"contextWindow": ORDINAL}),
     "todo/write": shape({"todos": items_of(_TODO, "a list of {content, status}")}),
     "session/end-seed": accept_any,
+    "session/cwd": shape({"cwd": NAME}),
     "session/title": shape({"title": TEXT, "source": one_of("fallback", "model", "user")}),
     "approval/asked": shape(
         {"id": NAME, "callId": NAME, "toolName": NAME, "arguments": TEXT, "reason": TEXT},

@@ -59,6 +59,8 @@ class Session:
         self.id: str = header["id"]
         self.disposed = False
         self.request_header: RequestHeader | None = None
+        self.cwd: str | None = header.get("cwd")
+        """Where its tools work: the header's directory, or the one it was moved to since."""
         self._now, self._publish, self._types = clock.now_ms, publish, types
         self._slots: list[Row] = []
         self._run: ChunkRun | None = None
@@ -175,6 +177,8 @@ class Session:
         self._slots.append(event)
         self._turns.advance(tag, event.data)
         self._surface.commit(event)
+        if tag == "session/cwd":
+            self.cwd = event.data["cwd"]
 
     def _announce(self, event: Event) -> None:
         pending = self._unpublished

@@ -156,7 +156,7 @@ def _schema_of(mounted: _Mounted) -> ToolSchema:
 
 
 def _directory(agent: Agent) -> Path:
-    named = agent.session.header.get("cwd")
+    named = agent.session.cwd
     return Path(named) if isinstance(named, str) else Path.cwd()
 
 
