@@ -5,29 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from dsh_tui.engine.base.errors import HarnessError
-from dsh_tui.engine.kernel import Context, create_root
+from dsh_tui.engine.kernel import create_root
 from dsh_tui.engine.persistence.errors import (
-    AlreadyOwnedError,
     AlreadyStoredError,
     CorruptLogError,
     NotStoredError,
-    OwnershipLostError,
     PersistenceError,
     SessionLiveError,
     UnknownEventError,
-    WriteFailedError,
 )
 from dsh_tui.engine.persistence.jsonl import plugin as jsonl
 from dsh_tui.engine.persistence.jsonl.reader import read_log
-from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, PERSISTENCE_STATE, Lease, Persistence
-from dsh_tui.engine.session import plugin as sessions
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.registry import EVENT_TYPES, EventType
-from dsh_tui.engine.session.session import Session
-from dsh_tui.engine.session.store import SESSIONS, SessionStore
-from tests.fakes.fake_clock import FakeClock
-from tests.fakes.flaky_disk import FlakyDisk
+from tests.fakes.session_home import SessionHome
 from tests.fakes.session_logs import (
     answer,
     bare_session,
@@ -40,62 +31,11 @@ from tests.fakes.session_logs import (
 )
 
 
-class Home:
-    """A tree with sessions and persistence over one folder; `reboot` makes a new one over the same files."""
-
-    def __init__(self, root: Path, clock: FakeClock) -> None:
-        self.root, self.clock, self.disk = root, clock, FlakyDisk()
-        self.tree: Context = create_root()
-
-    async def boot(self) -> None:
-        await self.tree.plugin(sessions, self.clock)
-        self.fiber = self.tree.plugin(jsonl, self.config())
-        await self.fiber
-
-    def config(self) -> dict[str, object]:
-        return {"root": self.root, "clock": self.clock, "disk": self.disk}
-
-    async def reboot(self) -> None:
-        await self.tree.fiber.dispose()
-        self.tree = create_root()
-        await self.boot()
-
-    @property
-    def sessions(self) -> SessionStore:
-        return self.tree[SESSIONS]
-
-    @property
-    def persistence(self) -> Persistence:
-        return self.tree[PERSISTENCE]
-
-    def file_of(self, session: Session) -> Path:
-        path = self.persistence.locate(session.id)
-        assert path is not None
-        return path
-
-    async def resume(self, session_id: str) -> Session:
-        loaded = await self.persistence.prepare(session_id)
-        return self.sessions.create(id=session_id, meta=loaded.header, seed=loaded.events)
-
-
-@pytest.fixture
-async def home(tmp_path: Path, clock: FakeClock) -> Home:
-    made = Home(tmp_path / "sessions", clock)
-    await made.boot()
-    return made
-
-
-@pytest.fixture(autouse=True)
-async def _tear_down(home: Home) -> object:
-    yield
-    await home.tree.fiber.dispose()
-
-
 def types_in(path: Path) -> list[str]:
     return [event.type for event in read_log(path).events]
 
 
-async def test_a_session_without_events_leaves_no_file(home: Home) -> None:
+async def test_a_session_without_events_leaves_no_file(home: SessionHome) -> None:
     session = home.sessions.create(id="s1", meta={"cwd": "/work"})
     await home.sessions.flush(session)
     await home.persistence.flush()
@@ -103,7 +43,7 @@ async def test_a_session_without_events_leaves_no_file(home: Home) -> None:
     assert home.persistence.list() == []
 
 
-async def test_flush_makes_everything_durable(home: Home) -> None:
+async def test_flush_makes_everything_durable(home: SessionHome) -> None:
     session = home.sessions.create(id="s1", meta={"cwd": "/work/app"})
     whole_turn(session, "hello", "hi", "h", "i", "!")
     await home.sessions.flush(session)
@@ -116,7 +56,7 @@ async def test_flush_makes_everything_durable(home: Home) -> None:
     assert path.read_bytes() == before
 
 
-async def test_events_are_written_behind_without_being_asked(home: Home) -> None:
+async def test_events_are_written_behind_without_being_asked(home: SessionHome) -> None:
     session = home.sessions.create(id="s1")
     whole_turn(session, "hello", "hi")
     await home.clock.advance(0.19)
@@ -126,7 +66,7 @@ async def test_events_are_written_behind_without_being_asked(home: Home) -> None
     assert types_in(home.file_of(session))[-1] == "turn/end"
 
 
-async def test_teardown_drains_what_was_not_written(home: Home) -> None:
+async def test_teardown_drains_what_was_not_written(home: SessionHome) -> None:
     session = home.sessions.create(id="s1")
     whole_turn(session, "hello", "hi")
     await home.tree.fiber.dispose()
@@ -134,7 +74,7 @@ async def test_teardown_drains_what_was_not_written(home: Home) -> None:
     assert types_in(path) == [event.type for event in session.events]
 
 
-async def test_an_ended_session_is_drained_and_its_file_goes_on_later(home: Home) -> None:
+async def test_an_ended_session_is_drained_and_its_file_goes_on_later(home: SessionHome) -> None:
     session, dispose = home.sessions.create_owned(id="s1", meta={"cwd": "/work"})
     whole_turn(session, "hello", "hi")
     await dispose()
@@ -148,7 +88,7 @@ async def test_an_ended_session_is_drained_and_its_file_goes_on_later(home: Home
     assert [event.type for event in stored].count("session/end-seed") == 1
 
 
-async def test_resuming_and_leaving_changes_no_byte(home: Home) -> None:
+async def test_resuming_and_leaving_changes_no_byte(home: SessionHome) -> None:
     session = home.sessions.create(id="s1")
     whole_turn(session, "hello", "hi")
     await home.reboot()
@@ -162,7 +102,7 @@ async def test_resuming_and_leaving_changes_no_byte(home: Home) -> None:
     assert path.read_bytes() == before
 
 
-async def test_listing_and_inspecting_change_no_byte_of_an_open_turn(home: Home) -> None:
+async def test_listing_and_inspecting_change_no_byte_of_an_open_turn(home: SessionHome) -> None:
     session = home.sessions.create(id="s1", meta={"cwd": "/work"})
     open_turn(session, "hello there")
     open_step(session)
@@ -182,7 +122,7 @@ async def test_listing_and_inspecting_change_no_byte_of_an_open_turn(home: Home)
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
 
 
-async def test_load_commits_the_cut_and_the_closers(home: Home) -> None:
+async def test_load_commits_the_cut_and_the_closers(home: SessionHome) -> None:
     session = home.sessions.create(id="s1")
     open_turn(session, "hello")
     open_step(session)
@@ -203,7 +143,7 @@ async def test_load_commits_the_cut_and_the_closers(home: Home) -> None:
     assert again.last_turn == 2
 
 
-async def test_a_fork_writes_its_seed_by_itself(home: Home) -> None:
+async def test_a_fork_writes_its_seed_by_itself(home: SessionHome) -> None:
     parent = home.sessions.create(id="p", meta={"cwd": "/work"})
     whole_turn(parent, "hello", "hi", "h", "i", "!")
     child = home.sessions.fork("p", new_id="c")
@@ -214,7 +154,7 @@ async def test_a_fork_writes_its_seed_by_itself(home: Home) -> None:
     assert list(loaded.events) == list(child.events)
 
 
-async def test_an_id_with_another_log_is_vetoed_and_nothing_is_touched(home: Home) -> None:
+async def test_an_id_with_another_log_is_vetoed_and_nothing_is_touched(home: SessionHome) -> None:
     session = home.sessions.create(id="s1", meta={"cwd": "/work"})
     whole_turn(session, "hello", "hi")
     await home.reboot()
@@ -236,7 +176,7 @@ async def test_an_id_with_another_log_is_vetoed_and_nothing_is_touched(home: Hom
     assert home.sessions.list() == ()
 
 
-async def test_a_reload_of_the_plugin_goes_on_in_the_open_turn(home: Home) -> None:
+async def test_a_reload_of_the_plugin_goes_on_in_the_open_turn(home: SessionHome) -> None:
     session = home.sessions.create(id="s1")
     open_turn(session, "hello")
     await home.persistence.flush()
@@ -251,57 +191,7 @@ async def test_a_reload_of_the_plugin_goes_on_in_the_open_turn(home: Home) -> No
     assert list(read_log(path).events) == list(session.events)
 
 
-async def test_a_full_disk_is_said_and_writing_resumes(home: Home) -> None:
-    states: list[str | None] = []
-    home.tree.on(PERSISTENCE_STATE, lambda _id, error: states.append(None if error is None else error.code))
-    session = home.sessions.create(id="s1")
-    whole_turn(session, "hello", "hi")
-    await home.sessions.flush(session)
-    acknowledged = len(session.events)
-    home.disk.room = 10
-    whole_turn(session, "more", "fine")
-    with pytest.raises(WriteFailedError, match="No space left on device"):
-        await home.sessions.flush(session)
-    assert len(read_log(home.file_of(session)).events) == acknowledged
-    assert session.derive()[-1]["content"][0]["text"] == "fine"  # type: ignore[typeddict-item]  # a text block
-    home.disk.room = None
-    whole_turn(session, "again", "better")
-    await home.sessions.flush(session)
-    assert list(read_log(home.file_of(session)).events) == list(session.events)
-    assert states == ["WRITE_FAILED", None]
-
-
-@pytest.mark.parametrize("fault", ["sync", "short", "full"])
-async def test_a_retry_after_any_fault_leaves_each_number_once(home: Home, fault: str) -> None:
-    session = home.sessions.create(id="s1")
-    for number in range(6):
-        whole_turn(session, f"prompt {number}", "reply", "a", "b", "c", "d")
-        if number % 2:
-            home.disk.failing_syncs = fault == "sync"
-            home.disk.short_writes = fault == "short"
-            home.disk.room = 700 if fault == "full" else None
-        try:
-            await home.sessions.flush(session)
-        except WriteFailedError:
-            home.disk.room = None
-    await home.sessions.flush(session)
-    loaded = read_log(home.file_of(session))
-    assert (list(loaded.events), loaded.notices) == (list(session.events), ())
-
-
-async def test_a_flush_costs_one_sync_and_an_idle_one_none(home: Home) -> None:
-    session = home.sessions.create(id="s1")
-    open_turn(session, "hello")
-    await home.sessions.flush(session)
-    home.disk.syncs = 0
-    open_step(session)
-    answer(session, "", "c1")
-    await home.sessions.flush(session)
-    await home.sessions.flush(session)
-    assert home.disk.syncs == 1
-
-
-async def test_a_live_session_is_inspected_as_it_is(home: Home) -> None:
+async def test_a_live_session_is_inspected_as_it_is(home: SessionHome) -> None:
     session = home.sessions.create(id="s1")
     open_turn(session, "hello")
     inspected = home.persistence.inspect("s1")
@@ -317,7 +207,7 @@ async def test_a_live_session_is_inspected_as_it_is(home: Home) -> None:
     assert list(read_log(home.file_of(session)).events) == list(loaded.events)
 
 
-async def test_reading_from_a_seq_gives_the_valid_prefix_only(home: Home) -> None:
+async def test_reading_from_a_seq_gives_the_valid_prefix_only(home: SessionHome) -> None:
     session = home.sessions.create(id="s1")
     whole_turn(session, "hello", "hi", "a", "b", "c")
     whole_turn(session, "more", "fine")
@@ -337,7 +227,7 @@ async def test_reading_from_a_seq_gives_the_valid_prefix_only(home: Home) -> Non
     assert home.persistence.inspect("s1").status == "damaged"
 
 
-async def test_an_unknown_event_keeps_a_log_readable_but_not_writable(home: Home) -> None:
+async def test_an_unknown_event_keeps_a_log_readable_but_not_writable(home: SessionHome) -> None:
     undo = EVENT_TYPES.add(EventType(tag="weather/seen", ignorable=False))
     skip = EVENT_TYPES.add(EventType(tag="weather/noted"))
     first, second = home.sessions.create(id="s1"), home.sessions.create(id="s2")
@@ -352,7 +242,7 @@ async def test_an_unknown_event_keeps_a_log_readable_but_not_writable(home: Home
     assert (await home.resume("s2")).events[1].type == "weather/noted"
 
 
-async def test_nothing_is_found_under_an_id_that_tries_to_climb(home: Home, tmp_path: Path) -> None:
+async def test_nothing_is_found_under_an_id_that_tries_to_climb(home: SessionHome, tmp_path: Path) -> None:
     (tmp_path / "session.jsonl").write_bytes(b"")
     for session_id in ("..", "../..", "/etc", ".", ""):
         assert home.persistence.locate(session_id) is None
@@ -365,13 +255,13 @@ async def test_nothing_is_found_under_an_id_that_tries_to_climb(home: Home, tmp_
     assert home.persistence.list()[0].id == "../../up"
 
 
-async def test_an_unsafe_id_is_refused_at_once(home: Home) -> None:
+async def test_an_unsafe_id_is_refused_at_once(home: SessionHome) -> None:
     with pytest.raises(PersistenceError, match="too long"):
         home.sessions.create(id="x" * 500)
     assert home.sessions.list() == ()
 
 
-async def test_one_bad_session_hides_no_other(home: Home) -> None:
+async def test_one_bad_session_hides_no_other(home: SessionHome) -> None:
     for number in range(3):
         whole_turn(home.sessions.create(id=f"s{number}"), f"prompt {number}", "reply")
         await home.clock.advance(1)
@@ -384,98 +274,9 @@ async def test_one_bad_session_hides_no_other(home: Home) -> None:
     assert [row.id for row in rows if row.status == "ok"] == ["s2", "s0"]
 
 
-async def test_two_sessions_do_not_wait_for_each_other(home: Home) -> None:
+async def test_two_sessions_do_not_wait_for_each_other(home: SessionHome) -> None:
     one, two = home.sessions.create(id="s1"), home.sessions.create(id="s2")
     whole_turn(one, "hello", "hi")
     whole_turn(two, "hello", "hi")
     await asyncio.gather(home.sessions.flush(one), home.sessions.flush(two))
     assert {row.id for row in home.persistence.list()} == {"s1", "s2"}
-
-
-class OneLease:
-    """Leases for one writer at a time, taken and lost as told."""
-
-    def __init__(self) -> None:
-        self.holder: Path | None = None
-        self.lost = False
-        self.checks = 0
-
-    async def acquire(self, path: Path) -> Lease:
-        if self.holder is not None:
-            raise AlreadyOwnedError(f"{path} is written by process 7", path=path, pid=7)
-        self.holder = path
-        return self
-
-    async def check(self) -> None:
-        self.checks += 1
-        if self.lost:
-            raise OwnershipLostError("the lease is lost")
-
-    async def release(self) -> None:
-        self.holder = None
-
-
-@pytest.fixture
-async def lease(home: Home) -> OneLease:
-    made = OneLease()
-    home.tree.provide(LEASES, made)
-    return made
-
-
-async def test_the_lease_is_held_from_the_first_byte_to_the_end(home: Home, lease: OneLease) -> None:
-    session, dispose = home.sessions.create_owned(id="s1")
-    assert lease.holder is None
-    whole_turn(session, "hello", "hi")
-    await home.sessions.flush(session)
-    assert lease.holder == home.file_of(session)
-    await dispose()
-    await home.persistence.load("s1")
-    assert lease.holder is None
-
-
-async def test_a_resume_holds_the_lease_before_the_session_is_published(home: Home, lease: OneLease) -> None:
-    session, dispose = home.sessions.create_owned(id="s1")
-    whole_turn(session, "hello", "hi")
-    await dispose()
-    loaded = await home.persistence.prepare("s1")
-    assert lease.holder is not None
-    again, end = home.sessions.create_owned(id="s1", meta=loaded.header, seed=loaded.events)
-    whole_turn(again, "more", "fine")
-    await home.sessions.flush(again)
-    assert lease.checks == 1
-    await end()
-    await home.persistence.load("s1")
-    assert lease.holder is None
-
-
-async def test_a_lost_lease_ends_writing_for_good(home: Home, lease: OneLease) -> None:
-    session, dispose = home.sessions.create_owned(id="s1")
-    whole_turn(session, "hello", "hi")
-    await home.sessions.flush(session)
-    before = home.file_of(session).read_bytes()
-    lease.lost = True
-    whole_turn(session, "more", "fine")
-    with pytest.raises(OwnershipLostError):
-        await home.sessions.flush(session)
-    lease.lost = False
-    for _ in range(2):
-        with pytest.raises(OwnershipLostError):
-            await home.sessions.flush(session)
-    assert home.file_of(session).read_bytes() == before
-    await dispose()
-
-
-async def test_a_busy_session_is_refused_and_can_still_be_inspected(home: Home, lease: OneLease) -> None:
-    session, dispose = home.sessions.create_owned(id="s1")
-    whole_turn(session, "hello", "hi")
-    await dispose()
-    await home.persistence.load("s1")
-    lease.holder = Path("elsewhere")
-    with pytest.raises(AlreadyOwnedError) as caught:
-        await home.persistence.prepare("s1")
-    assert (caught.value.pid, isinstance(caught.value, HarnessError)) == (7, True)
-    assert home.persistence.inspect("s1").status == "ok"
-    fresh = home.sessions.create(id="s2")
-    open_turn(fresh, "hello")
-    with pytest.raises(AlreadyOwnedError):
-        await home.sessions.flush(fresh)
