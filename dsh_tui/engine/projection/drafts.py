@@ -23,7 +23,8 @@ class TextDraft:
     kind: str
     seq: int
     started: int
-    ended: int | None = None
+    heard: int
+    """When it last grew or was closed."""
     place: int = -1
     text: str = ""
     parts: list[str] = field(default_factory=list)
@@ -35,14 +36,14 @@ class TextDraft:
             self.parts.clear()
         return self.text
 
-    def view(self, *, now: int, done: bool, interrupted: bool = False) -> AnswerView | ThinkingView:
-        """What it looks like at ``now``."""
+    def view(self, *, done: bool, interrupted: bool = False) -> AnswerView | ThinkingView:
+        """What it looks like now."""
         if self.kind == "reasoning":
             return ThinkingView(
                 seq=self.seq,
                 text=self.joined(),
                 done=done,
-                duration_ms=max(0, (now if self.ended is None else self.ended) - self.started),
+                duration_ms=max(0, self.heard - self.started),
                 started=self.started,
             )
         return AnswerView(seq=self.seq, text=self.joined(), done=done, interrupted=interrupted)

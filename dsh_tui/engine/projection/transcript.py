@@ -32,7 +32,6 @@ class TranscriptFold:
         "_dirty",
         "_drafts",
         "_fresh",
-        "_now",
         "_retries",
         "_sent",
         "_spent",
@@ -49,7 +48,6 @@ class TranscriptFold:
         self._drafts: dict[int, TextDraft | CallDraft] = {}
         self._calls: dict[str, int] = {}
         self._retries: dict[str, int] = {}
-        self._now = 0
         self._turn_started = 0
         self._turn_blocks = 0
         self._sent = self._spent = self._cached = 0
@@ -65,6 +63,7 @@ class TranscriptFold:
             "approval/asked": self._approval_asked,
             "approval/decided": self._approval_decided,
             "turn/start": self._turn_start,
+            "step/start": self._step_start,
             "turn/end": self._turn_end,
             "llm/retry": self._retry,
             "permission/mode": self._switch,
@@ -81,7 +80,7 @@ class TranscriptFold:
         """Lowest index of a block changed since the last take; brings open blocks up to date."""
         for index in self._fresh:
             draft = self._drafts[index]
-            view = draft.view() if isinstance(draft, CallDraft) else draft.view(now=self._now, done=False)
+            view = draft.view() if isinstance(draft, CallDraft) else draft.view(done=False)
             self._put(draft.place, view)
         self._fresh.clear()
         dirty, self._dirty = self._dirty, None
@@ -108,7 +107,6 @@ class TranscriptFold:
     def _chunk(self, event: Event) -> None:
         chunk = event.data["chunk"]
         kind = chunk["type"]
-        self._now = event.time
         if kind in _TEXT_KINDS:
             self._text_delta(event, chunk, _TEXT_KINDS[kind])
         elif kind == "tool-call-delta":
@@ -120,13 +118,14 @@ class TranscriptFold:
         index = chunk["index"]
         draft = self._drafts.get(index)
         if not isinstance(draft, TextDraft):
-            draft = self._drafts[index] = TextDraft(kind, event.seq, event.time)
+            draft = self._drafts[index] = TextDraft(kind, event.seq, event.time, event.time)
+        draft.heard = event.time
         draft.parts.append(chunk["text"])
         if draft.place < 0:
             # Models open with empty or blank text before a tool call: no block until there is something.
             if not draft.joined().strip():
                 return
-            draft.place = self._add(draft.view(now=event.time, done=False))
+            draft.place = self._add(draft.view(done=False))
         self._fresh.add(index)
 
     def _call_delta(self, event: Event, chunk: Data) -> None:
@@ -154,22 +153,23 @@ class TranscriptFold:
             self._settle_call(draft, block)
         elif block["type"] in ("text", "reasoning"):
             if not isinstance(draft, TextDraft):
-                draft = self._drafts[chunk["index"]] = TextDraft(block["type"], event.seq, event.time)
+                draft = self._drafts[chunk["index"]] = TextDraft(
+                    block["type"], event.seq, event.time, event.time
+                )
+            draft.heard = event.time
             self._settle_text(draft, block["text"])
         self._fresh.discard(chunk["index"])
 
     def _settle_text(self, draft: TextDraft, text: str, *, interrupted: bool = False) -> None:
         draft.parts.clear()
         draft.text = text
-        if draft.ended is None:
-            draft.ended = self._now  # the first close wins
         if draft.place < 0:
             if not text.strip():
                 return
             draft.place = len(self.blocks)
-            self._add(draft.view(now=self._now, done=True, interrupted=interrupted))
+            self._add(draft.view(done=True, interrupted=interrupted))
             return
-        view = draft.view(now=self._now, done=True, interrupted=interrupted)
+        view = draft.view(done=True, interrupted=interrupted)
         if view != self.blocks[draft.place]:
             self._put(draft.place, view)
 
@@ -185,7 +185,6 @@ class TranscriptFold:
 
     def _assistant_message(self, event: Event) -> None:
         data = event.data
-        self._now = event.time
         interrupted = bool(data.get("interrupted"))
         texts = [d for d in self._drafts.values() if isinstance(d, TextDraft)]
         streamed = {d.call_id: d for d in self._drafts.values() if isinstance(d, CallDraft)}
@@ -194,7 +193,7 @@ class TranscriptFold:
             if kind in ("text", "reasoning"):
                 draft = next((d for d in texts if d.kind == kind), None)
                 if draft is None:
-                    draft = TextDraft(kind, event.seq, event.time)
+                    draft = TextDraft(kind, event.seq, event.time, event.time)
                 else:
                     texts.remove(draft)
                 self._settle_text(draft, block["text"], interrupted=interrupted and kind == "text")
@@ -318,10 +317,11 @@ class TranscriptFold:
         self._turn_started = event.time
         self._turn_blocks = len(self.blocks)
         self._sent = self._spent = self._cached = 0
-        self._now = event.time
+
+    def _step_start(self, event: Event) -> None:
+        self._abandon_drafts()  # there are none, unless the log lost an ending
 
     def _turn_end(self, event: Event) -> None:
-        self._now = event.time
         self._abandon_drafts()
         for place in self._calls.values():
             self._cancel_call(place)
