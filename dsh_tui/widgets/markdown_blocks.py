@@ -57,12 +57,11 @@ def parts(tokens: Sequence[Token]) -> Iterator[Part]:
         at = last + 1
 
 
-@dataclass(slots=True)
-class Numbering:
-    """Where an ordered list stands; a list that goes on in the next parse goes on counting."""
+class Numbering(NamedTuple):
+    """Where an ordered list stands: a list of the same marker that goes on in the next parse counts on."""
 
-    marker: str = ""
-    number: int = 0
+    marker: str
+    number: int
 
 
 @dataclass(slots=True)
@@ -137,25 +136,30 @@ class Painter:
     def _list(self, part: Part, width: int, depth: int, style: Style) -> list[Row]:
         out: list[Row] = []
         before: Part | None = None
-        for item, marker in self.items(part, depth, Numbering()):
+        for item, marker in self.items(part, depth):
             if before is not None and self.blank_between(before, item):
                 out.append(BLANK)
             out.extend(self.item(item, marker, width, depth, style))
             before = item
         return out
 
-    def items(self, part: Part, depth: int, numbering: Numbering) -> Iterator[tuple[Part, str]]:
-        """Items with their markers; ``numbering`` is continued if it is of the same kind of list."""
-        opening = part.tokens[0]
-        if numbering.marker != opening.markup or part.kind != "ordered_list_open":
-            start = opening.attrs.get("start", 1)
-            numbering.marker, numbering.number = opening.markup, int(start)
+    def items(self, part: Part, depth: int, going_on: Numbering | None = None) -> Iterator[tuple[Part, str]]:
+        """Items with their markers."""
+        number = self.first_number(part, going_on)
         for item in parts(part.tokens[1:-1]):
             if part.kind == "ordered_list_open":
-                yield item, f"{numbering.number}{opening.markup} "
-                numbering.number += 1
+                yield item, f"{number}{part.tokens[0].markup} "
+                number += 1
             else:
                 yield item, f"{_BULLETS[min(depth, len(_BULLETS) - 1)]} "
+
+    @staticmethod
+    def first_number(part: Part, going_on: Numbering | None) -> int:
+        """The number of a list's first item."""
+        opening = part.tokens[0]
+        if going_on is not None and going_on.marker == opening.markup:
+            return going_on.number
+        return int(opening.attrs.get("start", 1))
 
     def _heading(self, tag: str, source: str, width: int) -> list[Row]:
         style = self.palette.heading

@@ -131,7 +131,7 @@ class MarkdownRows:
 
     def _settle_block(self, tail: _Tail, part: Part) -> None:
         if part.kind in _LISTS:
-            for rows, item, gap in self._items(tail, part, self._numbering or Numbering()):
+            for rows, item, gap in self._items(tail, part):
                 self._add(rows, tail.at(item.start), tail.at(item.end), gap=gap)
         else:
             rows = tail.painter.block(part, self._width)
@@ -145,11 +145,11 @@ class MarkdownRows:
             if line is None or reference["map"][1] <= line:
                 self._references.setdefault(label, reference)
 
-    def _items(self, tail: _Tail, part: Part, numbering: Numbering) -> list[tuple[list[Row], Part, bool]]:
+    def _items(self, tail: _Tail, part: Part) -> list[tuple[list[Row], Part, bool]]:
         """Rows of each item, and whether a blank row stands in front of it."""
         out: list[tuple[list[Row], Part, bool]] = []
         painter = tail.painter
-        for item, marker in painter.items(part, 0, numbering):
+        for item, marker in painter.items(part, 0, self._numbering):
             gap = painter.blank_between(out[-1][1], item) if out else self._gap
             out.append((painter.item(item, marker, self._width, 0, self._palette.text), item, gap))
         return out
@@ -184,16 +184,15 @@ class MarkdownRows:
 
     def _draw_open_list(self, tail: _Tail, part: Part) -> bool:
         """Settle the items that others follow, draw the rest."""
-        numbering = self._numbering or Numbering()
-        items = self._items(tail, part, numbering)
-        first_number = numbering.number - len(items)
+        items = self._items(tail, part)
+        first_number = tail.painter.first_number(part, self._numbering)
         for number, (rows, item, gap) in enumerate(items):
             following = items[number + 1][1].start if number + 1 < len(items) else None
             if following is not None and following < tail.complete:
                 self._add(rows, tail.at(item.start), tail.at(item.end), gap=gap)
                 self._settle_at(tail, following)
                 self._gap = items[number + 1][2]
-                self._numbering = Numbering(numbering.marker, first_number + number + 1)
+                self._numbering = Numbering(part.tokens[0].markup, first_number + number + 1)
                 continue
             if gap and self._rows:
                 self._rows.append(BLANK)
