@@ -86,7 +86,8 @@ class SessionsScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """A letter while the list has the focus begins a filter."""
-        if self._list.has_focus and event.is_printable and event.character and event.character.strip():
+        begins = event.is_printable and event.key not in ("n", "slash", "space")
+        if self._list.has_focus and begins and event.character:
             event.stop()
             self._filter.focus()
             self._filter.insert_text_at_cursor(event.character)

@@ -28,6 +28,7 @@ from dsh_tui.widgets.messages import Decided
 
 SMALLEST: Final = (30, 10)
 """Columns and rows of the screen below which nothing can be read well enough to be answered."""
+WHY: Final = "Why not? enter denies and tells the model, esc goes back"
 
 
 class ApprovalDock(Vertical, can_focus=True):
@@ -105,9 +106,7 @@ class ApprovalDock(Vertical, can_focus=True):
         yield CardText(id="card")
         yield Static(id="more", markup=False)
         yield AnswerRow(id="answers")
-        yield Input(
-            id="why", placeholder="Why not? enter denies and tells the model, esc goes back", compact=True
-        )
+        yield Input(id="why", placeholder=WHY, compact=True, select_on_focus=False)
         yield Static("Enlarge the window to answer", id="small", markup=False)
 
     def on_mount(self) -> None:

@@ -7,7 +7,7 @@ Source: UX spec §2 D and §4; design §5.
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import Final
 
 from textual import events
 from textual.message import Message
@@ -46,8 +46,6 @@ class Composer(TextArea):
     }
     """
 
-    BURST: ClassVar[bool] = True
-
     class Emptied(Message):
         """The draft became empty, or has text again."""
 
@@ -70,6 +68,8 @@ class Composer(TextArea):
         self.prompts = PromptHistory()
         self.has_queue = False
         self.locked = ""
+        """Why nothing can be sent, or empty."""
+        self.guards_bursts = True
         self._completion = completion
         self._pastes = Pastes()
         self._last_key = 0.0
@@ -157,7 +157,7 @@ class Composer(TextArea):
         self._bursting = self._bursting and quick
         self._release_as_newline()
         if key == "enter":
-            if quick and self.BURST:
+            if quick and self.guards_bursts:
                 self._held = self.set_timer(HOLD, self._release)
             else:
                 self._enter()

@@ -65,6 +65,8 @@ def header_line(facts: HeaderFacts, width: int) -> Content:
         right.append(Content.styled(f"   {facts.waiting} waiting", "$waiting"))
     state = Content("").join(right)
     room = width - state.cell_length - 2
+    if room < 4:
+        return state.truncate(width, ellipsis=True)
     project = Content.styled(cut(one_line(facts.project), 28), "bold")
     if facts.branch:
         project += Content.styled(f"  ⎇ {cut(one_line(facts.branch), 24)}", "$dim")

@@ -86,7 +86,7 @@ class SessionList(RowList[SessionRow | str]):
             glyph, style, word = "●", "$ok", word or "open here"
         title = one_line(row.title) or f"untitled {row.id[:8]}"
         left = Content.assemble((f"  {glyph} ", style), ("└ " if row.parent else "", "$dim"), title)
-        wide = width >= 70
+        wide = width >= 58
         parts: list[Content] = []
         if wide and self.flat:
             parts.append(Content.styled(cut(one_line(row.project), 18).rjust(18), "$dim"))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
+
+from textual.pilot import Pilot
 
 from dsh_tui.app import DshApp
 from dsh_tui.engine.projection.views import (
@@ -14,6 +18,7 @@ from dsh_tui.engine.projection.views import (
     ChatView,
     DiffHunk,
     DiffView,
+    SessionRow,
     StatusView,
     ThinkingView,
     TodoView,
@@ -48,6 +53,7 @@ def app_over(bridge: FakeBridge, *, theme: str = DARK, hands: Hands | None = Non
 
     async def boot(app: DshApp) -> ChatPort:
         bridge.post = app.post_view
+        app.chat.composer.guards_bursts = False  # a pilot types faster than a person
         return bridge
 
     return DshApp(boot, cwd=Path(cwd), theme=theme, monotonic=hands or Hands(), now_ms=lambda: NOON + 42_000)
@@ -118,17 +124,17 @@ def sample_blocks() -> list[BlockView]:
 
 def tool(seq: int, name: str, verb: str, subject: str, **rest: object) -> ToolView:
     """A tool call in short."""
-    rest.setdefault("state", "ok")
-    return ToolView(
+    view = ToolView(
         seq=seq,
         call_id=f"c{seq}",
         name=name,
         verb=verb,
         subject=subject,
+        state="ok",
         arguments="{}",
         started=NOON,
-        **rest,
-    )  # type: ignore[arg-type] # the fields of ToolView
+    )
+    return replace(view, **rest)  # type: ignore[arg-type] # the fields of ToolView
 
 
 def edit_approval(identity: str = "a1") -> ApprovalView:
@@ -188,7 +194,7 @@ def chat(
 ) -> ChatView:
     """A session in the middle of work."""
     shown = sample_blocks() if blocks is None else list(blocks)
-    return ChatView(
+    view = ChatView(
         session_id="s1",
         title="Fix the flaky retry test",
         cwd=CWD,
@@ -199,8 +205,8 @@ def chat(
         approvals=tuple(approvals),
         todos=tuple(todos),
         queue=tuple(queue),
-        **rest,  # type: ignore[arg-type] # the fields of ChatView
     )
+    return replace(view, **rest)  # type: ignore[arg-type] # the fields of ChatView
 
 
 def turn_end(seq: int = 9) -> TurnEndView:
@@ -213,3 +219,42 @@ def turn_end(seq: int = 9) -> TurnEndView:
         tokens_out=3_210,
         cache_percent=94,
     )
+
+
+@asynccontextmanager
+async def started(app: DshApp, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Pilot[None]]:
+    """The app with its engine attached and painted."""
+    async with app.run_test(size=size) as pilot:
+        while app.bridge is None:
+            await pilot.pause()
+        await pilot.pause()
+        yield pilot
+
+
+def sample_sessions() -> list[SessionRow]:
+    """Sessions of two projects in every state there is."""
+
+    def row(identity: str, title: str, ago_ms: int, turns: int, **rest: object) -> SessionRow:
+        made = SessionRow(
+            id=identity,
+            title=title,
+            cwd=CWD,
+            project="payments-api",
+            created_at=NOON - ago_ms,
+            updated_at=NOON - ago_ms,
+            turns=turns,
+            status="ok",
+        )
+        return replace(made, **rest)  # type: ignore[arg-type] # the fields of SessionRow
+
+    day = 86_400_000
+    infra = {"cwd": "/work/infra", "project": "infra"}
+    return [
+        row("s1", "Fix the flaky retry test", 0, 42),
+        row("s2", "try a fake clock instead", 7_200_000, 7, parent="s1"),
+        row("s3", "Add idempotency keys", day, 18),
+        row("s4", "Import rates", 5 * day, 3, status="damaged", note="line 88 cannot be read"),
+        row("s5", "Rotate the signing key", 8 * day, 9, status="foreign-version", source="dsh", **infra),
+        row("s6", "", 400 * day, 1, **infra),
+        row("s7", "Währungsrundung prüfen", 9 * day, 1, status="busy"),
+    ]

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+from tests.fakes.fake_bridge import FakeBridge
+from tests.fakes.fake_chat import Hands, app_over, chat, running, started
+
+
+async def test_enter_queues_while_running_and_the_queue_is_seen() -> None:
+    bridge = FakeBridge(chat())
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        await pilot.press(*"more", "enter")
+        await pilot.pause()
+        assert bridge.asked == [("send", "more")]
+        assert app.chat.queue_panel.has_class("-waiting")
+        assert list(app.chat.queue_panel.rows) == ["more"]
+
+
+async def test_ctrl_x_enter_steers() -> None:
+    bridge = FakeBridge(chat())
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        await pilot.press(*"left", "ctrl+x", "enter")
+        await pilot.pause()
+        assert bridge.asked == [("steer", "left")]
+        assert app.chat.composer.text == ""
+
+
+async def test_a_leader_key_is_not_typed_and_esc_gives_it_up() -> None:
+    bridge = FakeBridge(chat())
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        await pilot.press("ctrl+x", "z", "ctrl+x", "escape")
+        assert app.chat.composer.text == ""
+        assert bridge.asked == []
+
+
+async def test_esc_closes_the_list_first_then_interrupts_and_the_draft_is_kept() -> None:
+    bridge = FakeBridge(chat(queue=["waits"]))
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        await pilot.press("/", "n")
+        assert app.chat.completion.is_open
+        await pilot.press("escape")
+        assert not app.chat.completion.is_open
+        assert bridge.asked == []
+        await pilot.press("escape")
+        await pilot.pause()
+        assert bridge.asked == [("cancel",)]
+        assert app.chat.composer.text == "/n"
+        assert app.chat.status_bar.status.state == "stopping"
+        assert list(app.chat.queue_panel.rows) == ["waits"]
+
+
+async def test_esc_while_idle_loses_nothing() -> None:
+    bridge = FakeBridge(chat(status=running(state="idle")))
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        await pilot.press(*"abc", "escape")
+        assert app.chat.composer.text == "abc"
+        assert bridge.asked == []
+
+
+async def test_up_on_an_empty_draft_takes_the_last_queued_prompt_back() -> None:
+    bridge = FakeBridge(chat(queue=["first", "second"]))
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        await pilot.press("up")
+        await pilot.pause()
+        assert bridge.asked == [("unqueue", 1)]
+        assert app.chat.composer.text == "second"
+
+
+async def test_queued_prompts_are_edited_removed_and_resumed_from_the_panel() -> None:
+    bridge = FakeBridge(chat(queue=["first", "second"], queue_paused=True))
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        await pilot.press(*"mine", "ctrl+x", "q", "enter")
+        await pilot.pause()
+        assert app.chat.composer.text == "mine\nfirst"
+        assert app.chat.focused is app.chat.composer
+        await pilot.press("ctrl+x", "q", "d")
+        await pilot.pause()
+        assert bridge.view.queue == ()
+        bridge.change(queue=("third",), queue_paused=True)
+        await pilot.pause()
+        await pilot.press("ctrl+x", "r")
+        assert bridge.asked[-1] == ("resume_queue",)
+
+
+async def test_a_prompt_that_was_sent_meanwhile_cannot_be_taken_back() -> None:
+    bridge = FakeBridge(chat(queue=["first"]))
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        bridge.post = lambda view: None
+        bridge.change(queue=())
+        await pilot.press("up")
+        await pilot.pause()
+        assert app.chat.composer.text == ""
+
+
+async def test_ctrl_c_interrupts_then_clears_then_quits() -> None:
+    hands = Hands()
+    bridge = FakeBridge(chat())
+    app = app_over(bridge, hands=hands)
+    async with started(app) as pilot:
+        await pilot.press(*"abc", "ctrl+c")
+        await pilot.pause()
+        assert bridge.asked == [("cancel",)]
+        assert app.chat.composer.text == "abc"
+        bridge.status(state="idle")
+        await pilot.pause()
+        hands.pass_(5)
+        await pilot.press("ctrl+c")
+        assert app.chat.composer.text == ""
+        hands.pass_(5)
+        await pilot.press("up")
+        assert app.chat.composer.text == "abc"
+        app.chat.composer.put("")
+        hands.pass_(5)
+        await pilot.press("ctrl+c")
+        assert not bridge.closed
+        hands.pass_(0.5)
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+        assert bridge.closed
+    assert app.return_code == 0
+
+
+async def test_two_presses_of_ctrl_c_far_apart_do_not_quit() -> None:
+    hands = Hands()
+    bridge = FakeBridge(chat(status=running(state="idle")))
+    app = app_over(bridge, hands=hands)
+    async with started(app) as pilot:
+        await pilot.press("ctrl+c")
+        hands.pass_(1.5)
+        await pilot.press("ctrl+c")
+        assert not bridge.closed
+
+
+async def test_ctrl_d_quits_only_on_an_empty_draft_and_only_twice() -> None:
+    bridge = FakeBridge()
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        await pilot.press("a", "left", "ctrl+d")
+        assert app.chat.composer.text == ""
+        await pilot.press("ctrl+d")
+        assert not bridge.closed
+        await pilot.press("ctrl+d")
+        await pilot.pause()
+        assert bridge.closed
+
+
+async def test_the_mode_cycles_and_full_needs_the_word() -> None:
+    bridge = FakeBridge()
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        for _ in range(3):
+            await pilot.press("shift+tab")
+            await pilot.pause()
+        assert bridge.asked == [("select_mode", mode) for mode in ("edits", "plan", "ask")]
+        await pilot.press(*"/full", "enter")
+        await pilot.pause()
+        await pilot.press(*"no", "enter", "escape")
+        assert len(bridge.asked) == 3
+        await pilot.press(*"/mode full", "enter")
+        await pilot.pause()
+        await pilot.press(*"full", "enter")
+        await pilot.pause()
+        assert bridge.asked[-1] == ("select_mode", "full")
+
+
+async def test_no_timer_runs_while_idle_and_one_while_running() -> None:
+    bridge = FakeBridge(chat(status=running(state="idle")))
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        assert app.chat._ticker is None
+        bridge.status(state="running")
+        await pilot.pause()
+        assert app.chat._ticker is not None
+        bridge.status(state="idle")
+        await pilot.pause()
+        assert app.chat._ticker is None
