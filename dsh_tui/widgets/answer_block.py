@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dsh_tui.engine.projection.views import AnswerView
 from dsh_tui.widgets.layout import prose_width
-from dsh_tui.widgets.markdown_rows import MarkdownRows
 from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import Row, row
 
@@ -18,6 +17,8 @@ class Answer:
     """The rows of one answer at one width; ``show`` draws what was added since the last view."""
 
     def __init__(self, width: int, palette: Palette) -> None:
+        from dsh_tui.widgets.markdown_rows import MarkdownRows  # its parser is not needed before the first answer
+
         self._palette = palette
         self._markdown = MarkdownRows(prose_width(width), palette, widest=max(1, width - 5))
         self._shown: AnswerView | None = None
