@@ -10,18 +10,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dsh_tui.engine.projection.cards import ended_badly, present_call, present_result
+from dsh_tui.engine.projection.cards import diff_from_json, ended_badly, present_call, present_result
 from dsh_tui.engine.projection.content import plain_text
 from dsh_tui.engine.projection.views import CallState, ToolView
 
 Data = Mapping[str, Any]  # Any: event data, shape by type
 
 FINAL: frozenset[CallState] = frozenset({"ok", "failed", "denied", "cancelled"})
-_OUTCOMES: Mapping[str, CallState] = {
-    "allowed-once": "running",
-    "rejected": "denied",
-    "unavailable": "denied",
-    "cancelled": "cancelled",
+_OUTCOMES: Mapping[str, tuple[CallState, str]] = {
+    "allowed-once": ("running", ""),
+    "rejected": ("denied", "declined"),
+    "unavailable": ("denied", "nobody could approve"),
+    "cancelled": ("cancelled", "not answered"),
 }
 _CANCEL_CODES = ("ABORTED", "CANCELLED", "TOOL_NOT_STARTED", "INTERRUPTED")
 
@@ -47,10 +47,18 @@ def running(view: ToolView, time: int) -> ToolView:
     return replace(view, state=state, started=time)
 
 
+def asked(view: ToolView, data: Data) -> ToolView:
+    """Somebody is asked about the call, and sees what it would change."""
+    preview = data.get("preview")
+    diff = diff_from_json(preview) if isinstance(preview, Mapping) else None
+    return replace(view, state="waiting", diff=diff or view.diff)
+
+
 def decided(view: ToolView, data: Data) -> ToolView:
     """A person, a mode or nobody answered."""
-    state = _OUTCOMES.get(str(data.get("outcome")), view.state)
-    return replace(view, state=state, feedback=str(data.get("feedback") or ""))
+    outcome = str(data.get("outcome"))
+    state, summary = _OUTCOMES.get(outcome, (view.state, ""))
+    return replace(view, state=state, summary=summary, feedback=str(data.get("feedback") or ""))
 
 
 def finished(view: ToolView, data: Data, time: int) -> ToolView:
@@ -59,12 +67,13 @@ def finished(view: ToolView, data: Data, time: int) -> ToolView:
     meta = data.get("meta") or {}
     card = present_result(view.name, meta, plain_text(data.get("content") or ()), is_error=is_error)
     duration = meta.get("durationMs")
+    refused = view.state in ("denied", "cancelled")
     return replace(
         view,
         state=_final_state(view, data, is_error=is_error),
         output=card.output,
-        summary=card.summary,
-        diff=card.diff,
+        summary=view.summary if refused and view.summary else card.summary,
+        diff=card.diff or (view.diff if refused else None),
         duration_ms=int(duration) if duration is not None else max(0, time - view.started),
     )
 

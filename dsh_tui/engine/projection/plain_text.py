@@ -46,7 +46,8 @@ def _block(block: BlockView) -> Iterator[str]:
             yield f"> [context: {visible(block.producer)}]"
         case UserView():
             when = datetime.fromtimestamp(block.time / 1000, UTC).strftime("%Y-%m-%d %H:%M")
-            yield f"## {'Steering' if block.origin == 'steering' else 'You'} · {when}\n\n{visible(block.text)}"
+            who = "Steering" if block.origin == "steering" else "You"
+            yield f"## {who} · {when}\n\n{visible(block.text)}"
         case ThinkingView():
             yield "\n".join(f"> {line}" for line in visible(block.text).splitlines())
         case AnswerView():

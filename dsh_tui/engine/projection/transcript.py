@@ -288,7 +288,7 @@ class TranscriptFold:
     def _approval_asked(self, event: Event) -> None:
         place, view = self._find(event.data["callId"])
         if view is not None and view.state not in calls.FINAL:
-            self._put(place, replace(view, state="waiting"))
+            self._put(place, calls.asked(view, event.data))
 
     def _approval_decided(self, event: Event) -> None:
         place, view = self._find(event.data["callId"])
