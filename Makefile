@@ -24,7 +24,7 @@ contracts: $(STAMP)
 	$(VENV)/bin/lint-imports
 
 bench: $(STAMP)          ## measure, each figure beside its reference
-	$(PY) tests/bench/run.py $(ARGS)
+	$(PY) -m tests.bench.run $(ARGS)
 
 snap: $(STAMP)           ## accept new screen snapshots; look at them first
 	$(PY) -m pytest tests/snapshots --snapshot-update
