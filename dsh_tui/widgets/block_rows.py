@@ -55,10 +55,15 @@ def draw(
 
 
 def gap(before: BlockView | None, view: BlockView) -> int:
-    """Blank rows between two blocks: one, but none inside a run of tool calls or above the closing line."""
-    if before is None or (isinstance(view, ToolView) and isinstance(before, ToolView)):
+    """Blank rows between two blocks: one, but none inside a run of tool calls or of added context."""
+    if before is None:
         return 0
-    return 1
+    calls = isinstance(view, ToolView) and isinstance(before, ToolView)
+    return 0 if calls or (_is_context(view) and _is_context(before)) else 1
+
+
+def _is_context(view: BlockView) -> bool:
+    return isinstance(view, UserView) and view.origin == "context"
 
 
 def estimate(view: BlockView, width: int) -> int:
