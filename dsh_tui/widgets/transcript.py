@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
@@ -29,7 +30,7 @@ from dsh_tui.widgets.palette import Palette, palette_from
 from dsh_tui.widgets.row import Row
 from dsh_tui.widgets.selection_text import address, selected_text
 from dsh_tui.widgets.strips import Look, label_strip, strip_of
-from dsh_tui.widgets.viewport import NOWHERE, Line, Viewport
+from dsh_tui.widgets.viewport import NOWHERE, Line, Viewport, bar_thumb
 
 _KEPT_STRIPS = 512
 
@@ -84,6 +85,7 @@ class Transcript(ScrollView, can_focus=True):
         self._marker = ""
         self._strips: LRUCache[tuple[int, Look, int], tuple[Row, Strip]] = LRUCache(_KEPT_STRIPS)
         self._placing = False
+        self._thumb = (-1, -1)
 
     # What is shown
 
@@ -184,8 +186,12 @@ class Transcript(ScrollView, can_focus=True):
         self.set_reactive(Widget.scroll_y, float(top))
         self.set_reactive(Widget.scroll_target_y, float(top))
         if self.show_vertical_scrollbar:
-            bar = self.vertical_scrollbar
-            bar.window_virtual_size, bar.window_size, bar.position = total, self._view.height, top
+            thumb = bar_thumb(total, self._view.height, top)
+            # A bar that would look the same is not painted again: it costs more than the text.
+            if thumb != self._thumb or not self._view.following:
+                self._thumb = thumb
+                bar = self.vertical_scrollbar
+                bar.window_virtual_size, bar.window_size, bar.position = total, self._view.height, top
 
     # Painting
 
@@ -202,21 +208,23 @@ class Transcript(ScrollView, can_focus=True):
         if marker != self._marker:
             self._marker = marker
             changed.append(len(frame) - 1)
+        # Not as wide as the widget: the column of the scroll bar is not ours to paint.
+        width = self.scrollable_content_region.width
         if len(changed) > len(frame) // 2 or len(before) > len(frame):
-            self.refresh(self.size.region)
+            self.refresh(Region(0, 0, width, len(frame)))
         elif changed:
-            width = self.size.width
             self.refresh(*[Region(0, y, width, 1) for y in changed])
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Strips for a part of the widget. The frame is ours, so Textual's line cache is not needed."""
-        strips = [self._strip(y) for y in range(crop.y, crop.bottom)]
+        base = self.rich_style
+        strips = [self._strip(y, base) for y in range(crop.y, crop.bottom)]
         if crop.x == 0 and crop.right == self.size.width:
             return strips
         return [strip.crop(crop.x, crop.right) for strip in strips]
 
-    def _strip(self, y: int) -> Strip:
-        width, base = self.size.width, self.rich_style
+    def _strip(self, y: int, base: Style) -> Strip:
+        width = self.size.width
         if y >= len(self._frame) or self._palette is None:
             return Strip.blank(width, base)
         line = self._frame[y]
@@ -232,7 +240,7 @@ class Transcript(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line that knows the places of its characters, for the mouse."""
-        strip = self._strip(y)
+        strip = self._strip(y, self.rich_style)
         if y >= len(self._frame) or self._frame[y].block == NOWHERE:
             return strip
         return strip.apply_offsets(0, address(self._frame[y].block, self._frame[y].offset))

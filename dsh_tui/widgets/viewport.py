@@ -159,3 +159,9 @@ class Viewport:
                 block, offset = block + 1, 0
         lines += [Line(BLANK, NOWHERE, 0, Look())] * (self.height - len(lines))
         return lines
+
+
+def bar_thumb(total: int, height: int, top: int) -> tuple[int, int]:
+    """Where a scroll bar's thumb begins and ends, in the eighths of a cell that can be drawn."""
+    scale = 8 * height / max(1, total)
+    return int(top * scale), int((top + height) * scale)

@@ -23,10 +23,11 @@ from dsh_tui.widgets.markdown_rows import MarkdownRows
 from dsh_tui.widgets.palette import Palette, palette_from
 from dsh_tui.widgets.transcript import Transcript
 
-WORDS = (
+PROSE = (
     "the quick brown fox jumps over a lazy dog while many small parts of this system keep their own state "
     "and report what changed since the last frame was drawn so that readers can follow along"
-).split()
+)
+WORDS = PROSE.split()
 
 
 def palette() -> Palette:
