@@ -17,7 +17,8 @@ class Answer:
     """The rows of one answer at one width; ``show`` draws what was added since the last view."""
 
     def __init__(self, width: int, palette: Palette) -> None:
-        from dsh_tui.widgets.markdown_rows import MarkdownRows  # its parser is not needed before the first answer
+        # here, because its parser is not needed before the first answer
+        from dsh_tui.widgets.markdown_rows import MarkdownRows
 
         self._palette = palette
         self._markdown = MarkdownRows(prose_width(width), palette, widest=max(1, width - 5))
