@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from rich.segment import Segment
 from rich.style import Style
 
@@ -23,12 +21,18 @@ from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import BLANK, Row, prefixed, row
 from dsh_tui.widgets.wrap import wrap
 
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
 _DEEPEST = 12  # nested deeper than this, containers no longer indent
 _BULLETS = ("•", "◦", "▪")
 
 
 def parser() -> MarkdownIt:
     """CommonMark with tables and strikethrough; HTML is text."""
+    from markdown_it import MarkdownIt  # not before the first answer: it costs a tenth of the start
+
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import MutableMapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
 from dsh_tui.widgets.palette import Palette
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 Env = MutableMapping[str, Any]  # Any: markdown-it's own, link references by label
 _SPECIAL = re.compile(r"[\\`*_~\[\]!<&\n\t]")

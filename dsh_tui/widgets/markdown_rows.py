@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from rich.segment import Segment
 
 from dsh_tui.widgets.code_rows import CodeRows
@@ -24,6 +22,10 @@ from dsh_tui.widgets.markdown_table import TableRows
 from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import BLANK, Row
 from dsh_tui.widgets.visible_text import visible
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 LARGE = 16_384
 """Characters: an open block beyond this (an endless paragraph) is drawn again only as it grows by a part."""
