@@ -14,8 +14,8 @@ test: $(STAMP)           ## all tests
 check: lint types contracts test   ## what CI runs
 
 lint: $(STAMP)
-	$(VENV)/bin/ruff check dsh_tui tests
-	$(VENV)/bin/ruff format --check dsh_tui tests
+	$(VENV)/bin/ruff check dsh_tui tests docs
+	$(VENV)/bin/ruff format --check dsh_tui tests docs
 
 types: $(STAMP)
 	$(VENV)/bin/mypy

@@ -60,8 +60,14 @@ AGENT_CREATED: Emit[[Agent]] = Emit("agent/created")
 """A raise vetoes the creation; `AGENT_DISPOSED` follows then."""
 
 AGENT_DISPOSED: Emit[[Agent]] = Emit("agent/disposed")
+"""The agent has ended; its id is free."""
+
 AGENT_STATUS: Emit[[Agent, AgentStatus]] = Emit("agent/status")
+"""It began to run, or is idle again."""
+
 AGENT_QUEUED: Emit[[Agent, QueuedMessage]] = Emit("agent/queued")
+"""Something was said to it and waits."""
+
 AGENT_DROPPED: Emit[[Agent, tuple[QueuedMessage, ...]]] = Emit("agent/dropped")
 """These were queued and will not be sent (a cancel, the end); whoever typed them may want them back."""
 
@@ -71,6 +77,8 @@ AGENT_SESSION_START: Emit[[Agent, SessionStart]] = Emit("agent/session-start")
 AGENT_PROMPT_SUBMIT: Waterfall[[Agent, QueuedMessage, CancelSignal], PromptDecision] = Waterfall(
     "agent/prompt-submit"
 )
+"""Once for each prompt, before it enters the history: let it in, rewrite it, add to it, or block it."""
+
 AGENT_SESSION_PREFIX: Waterfall[[Agent, tuple[Message, ...], CancelSignal], tuple[Message, ...]] = Waterfall(
     "agent/session-prefix"
 )
@@ -85,11 +93,15 @@ AGENT_REQUEST: Waterfall[[Agent, int, int, CallConfig], CallConfig] = Waterfall(
 AGENT_REQUEST_ERROR: Waterfall[[Agent, RequestFailure], RequestErrorDecision] = Waterfall(
     "agent/request-error"
 )
+"""A request failed: ask again, ask in a new step, or (None) let the failure end the turn."""
+
 AGENT_STEP_RESULT: Waterfall[[Agent, Message], Message] = Waterfall("agent/step-result")
 """Post-process the assembled answer before it is logged and its tools run."""
 
 AGENT_TURN_CONTINUATION: Waterfall[[Agent, Continuation], ContinuationDecision] = Waterfall(
     "agent/turn-continuation"
 )
+"""After each step: does the turn go on? The default is what happens without listeners."""
+
 AGENT_ERROR: Emit[[Agent, int, int, BaseException]] = Emit("agent/error")
 """``(agent, turn, step, error)``: something went wrong; the agent lives on. Step 0: outside any step."""

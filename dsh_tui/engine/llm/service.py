@@ -22,6 +22,8 @@ from dsh_tui.engine.llm.models import ModelInfo
 from dsh_tui.engine.llm.request import AnyRequest
 
 LLM_STREAM: Waterfall[[AnyRequest], AsyncIterator[Chunk]] = Waterfall("llm/stream")
+"""Around every model request: look at it, change what comes back, or answer without ``next``."""
+
 _log = logging.getLogger(__name__)
 
 

@@ -36,11 +36,13 @@ _RETRY = {"retryId": NAME, **_STEP}
 
 
 def _request_header(data: object) -> str | None:
+    """``header`` {``config``, ``system``?, ``tools``?, ``messagePrefix``?}, ``reason``."""
     problem = shape({"header": OBJECT, "reason": NAME})(data)  # type: ignore[arg-type]  # tested by shape
     return problem or _HEADER(data["header"])  # type: ignore[index]  # shape made sure of it
 
 
 def _header_delta(data: object) -> str | None:
+    """At least one of ``system``, ``tools``, ``config``, ``messagePrefix``."""
     fields = {"system": OBJECT, "tools": OBJECT, "config": OBJECT, "messagePrefix": OBJECTS}
     problem = shape({}, fields)(data)  # type: ignore[arg-type]  # tested by shape
     if problem is not None:
@@ -101,9 +103,39 @@ _SURFACE: dict[str, Validate] = {
     ),
 }
 
+_ABOUT: dict[str, str] = {
+    "turn/start": "A turn opens; the trigger says who or what began it.",
+    "turn/end": "The turn is over; the reason says how. A turn that a crash cut gets its own when it is next opened.",
+    "step/start": "What the model is about to be asked is exactly what stands before this event.",
+    "step/end": "The answer of the step and the results of its calls are all in the log.",
+    "prompt/blocked": "A prompt that never reached the model, kept for the person who wrote it.",
+    "user/message": "What a person, or whoever speaks in their place, asked.",
+    "context/message": "What a plugin added for the model to know: date, mode, a reminder.",
+    "steering/message": "Said while the turn ran; the model reads it at its next step.",
+    "assistant/chunk": "One piece of a streamed answer, as it came. A file holds runs of them in one row.",
+    "assistant/message": "The answer of a step, whole; `interrupted` if it was cut short.",
+    "tool/call": "A call that the model asked for, with its raw arguments.",
+    "tool/result": "What the call came to. Every call has exactly one.",
+    "request/header": "System prompt, tools and settings of the requests from here on, whole.",
+    "request/header-delta": "The same, as a change to the last one.",
+    "request/context": "Where the next requests go, and how much fits there.",
+    "todo/write": "The agent's plan, whole; the last one counts.",
+    "session/end-seed": "What stands before it was copied from another session or an earlier process.",
+    "session/cwd": "The session works in another directory from here on.",
+    "session/title": "The title; the last one counts.",
+    "approval/asked": "A call waits for a person. Never shown to the model.",
+    "approval/decided": "The one answer to that question, and whose it was. Never shown to the model.",
+    "permission/mode": "How much runs without asking, from here on.",
+    "llm/retry": "A request failed and will be made again after a wait.",
+    "llm/retry-started": "The wait is over.",
+    "model/selected": "Somebody chose another model or effort, from the next step on.",
+}
+
 CORE_TAGS = frozenset(_LOG_ONLY) | frozenset(_SURFACE)
 
 for _tag, _validate in _LOG_ONLY.items():
-    EVENT_TYPES.add(EventType(tag=_tag, validate=_validate, ignorable=False))
+    EVENT_TYPES.add(EventType(tag=_tag, validate=_validate, ignorable=False, about=_ABOUT[_tag]))
 for _tag, _validate in _SURFACE.items():
-    EVENT_TYPES.add(EventType(tag=_tag, validate=_validate, surface=True, ignorable=False))
+    EVENT_TYPES.add(
+        EventType(tag=_tag, validate=_validate, surface=True, ignorable=False, about=_ABOUT[_tag])
+    )

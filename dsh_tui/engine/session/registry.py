@@ -10,7 +10,7 @@ Source: core spec §3.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dsh_tui.engine.base.frozen import FrozenDict, LosslessError, freeze
@@ -42,6 +42,8 @@ class EventType:
     """Turns a surface event into a message; None for the core types, which `session.derive` knows."""
     ignorable: bool = True
     """A reader that does not know the type may skip its events."""
+    about: str = field(default="", compare=False)
+    """What an event of it says, for the reader of a log; docs/events.md is made from it."""
 
 
 class EventTypes:

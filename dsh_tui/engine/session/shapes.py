@@ -65,19 +65,25 @@ def items_of(validate: Validate, words: str) -> Field:
     )
 
 
-def shape(required: Mapping[str, Field], optional: Mapping[str, Field] = EMPTY_ALLOWED) -> Validate:
-    """A validator for an object with these fields."""
-    must, may = tuple(required.items()), tuple(optional.items())
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A validator for an object with these fields. Readable, so that docs can be made from it."""
 
-    def validate(data: Mapping[str, Any]) -> str | None:  # Any: JSON object under test
-        for name, field in must:
+    required: tuple[tuple[str, Field], ...]
+    optional: tuple[tuple[str, Field], ...]
+
+    def __call__(self, data: Mapping[str, Any]) -> str | None:  # Any: JSON object under test
+        for name, field in self.required:
             if name not in data:
                 return f"{name} is missing"
             if not field.test(data[name]):
                 return f"{name} must be {field.words}"
-        for name, field in may:
+        for name, field in self.optional:
             if name in data and not field.test(data[name]):
                 return f"{name} must be {field.words}"
         return None
 
-    return validate
+
+def shape(required: Mapping[str, Field], optional: Mapping[str, Field] = EMPTY_ALLOWED) -> Shape:
+    """The validator of an object that must have ``required`` and may have ``optional``."""
+    return Shape(tuple(required.items()), tuple(optional.items()))
