@@ -70,6 +70,8 @@ def _cuts(text: str, width: int) -> list[tuple[int, int, int, int]]:
     chance_used = 0
     while at < len(graphemes):
         left, _, cells = graphemes[at]
+        if at > start and _may_break(text, left, cells, graphemes[at - 1]):
+            chance, chance_used = at, used
         if used + cells > width and at > start:
             if text[left] == " ":
                 stop, stop_used, following = at, used, at
@@ -88,8 +90,6 @@ def _cuts(text: str, width: int) -> list[tuple[int, int, int, int]]:
             start = at = following
             used, chance = 0, -1
             continue
-        if at > start and _may_break(text, left, cells, graphemes[at - 1]):
-            chance, chance_used = at, used
         used += cells
         at += 1
     if start < len(graphemes) or not cuts:

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dsh_tui.engine.projection.views import (
+    CallState,
+    DiffHunk,
+    DiffView,
+    NoticeView,
+    ThinkingView,
+    ToolView,
+    TurnEndView,
+    UserView,
+)
+from dsh_tui.theme import THEMES
+from dsh_tui.widgets import (
+    diff_block,
+    notice_block,
+    thinking_block,
+    tool_block,
+    turn_end_block,
+    user_block,
+)
+from dsh_tui.widgets.block_rows import source, unified
+from dsh_tui.widgets.palette import Palette, palette_from
+from dsh_tui.widgets.row import Row
+
+
+def palette(number: int = 0) -> Palette:
+    theme = THEMES[number]
+    return palette_from({**theme.to_color_system().generate(), **theme.variables})
+
+
+INK = palette()
+TOOL = ToolView(
+    seq=1,
+    call_id="c",
+    name="bash",
+    verb="Run",
+    subject="pytest -q",
+    state="ok",
+    arguments='{"command": "pytest -q"}',
+    output="\n".join(f"out {n}" for n in range(20)),
+    summary="exit 0",
+    duration_ms=2400,
+)
+DIFF = DiffView(
+    "src/retry.py",
+    1,
+    1,
+    (
+        DiffHunk(
+            41, 41, (" def wait(self, n):", "-    start = time.monotonic()", "+    start = self._clock()")
+        ),
+    ),
+)
+
+
+def drawn(rows: list[Row]) -> list[str]:
+    return ["".join(segment.text for segment in row.segments).rstrip() for row in rows]
+
+
+def test_a_tool_that_went_well_is_one_line() -> None:
+    (line,) = drawn(tool_block.render(TOOL, 80, INK, folded=True))
+    assert line.startswith("    ✓ Run     pytest -q")
+    assert line.endswith("exit 0     2.4 s")
+
+
+def test_a_failure_opens_itself_to_its_end_and_says_what_is_left_out() -> None:
+    rows = drawn(tool_block.render(replace(TOOL, state="failed"), 80, INK, folded=True))
+    assert rows[0].startswith("    ✗ Run")
+    assert rows[1:] == [f"      │ out {n}" for n in range(14, 20)] + ["      │ 14 more lines   enter opens"]
+
+
+def test_an_opened_card_shows_command_and_output() -> None:
+    rows = drawn(tool_block.render(TOOL, 80, INK, folded=False))
+    assert rows[1] == "      │ $ pytest -q"
+    assert rows[-1] == "      │ out 19"
+
+
+def test_a_running_card_shows_its_newest_line() -> None:
+    rows = drawn(tool_block.render(replace(TOOL, state="running"), 80, INK, folded=True))
+    assert rows[1] == "      │ out 19"
+
+
+@pytest.mark.parametrize("state", ["streaming", "running", "waiting", "denied", "cancelled"])
+def test_a_state_is_told_in_words(state: CallState) -> None:
+    view = replace(TOOL, state=state, summary="", output="", duration_ms=None)
+    (line,) = drawn(tool_block.render(view, 80, INK, folded=True))
+    assert any(word in line for word in ("writing", "running", "waiting for you", "denied", "cancelled"))
+
+
+def test_a_denial_keeps_the_words_of_the_person() -> None:
+    view = replace(TOOL, state="denied", feedback="use make", output="")
+    assert "      │ You said: use make" in drawn(tool_block.render(view, 80, INK, folded=True))
+
+
+def test_a_narrow_card_keeps_glyph_verb_and_object() -> None:
+    (line,) = drawn(tool_block.render(TOOL, 20, INK, folded=True))
+    assert line == "    ✓ Run     pyte…"
+
+
+def test_a_diff_has_numbers_signs_and_marks_the_words() -> None:
+    rows = diff_block.render(DIFF, 60, INK)
+    assert drawn(rows) == [
+        " 41   def wait(self, n):",
+        " 42 −     start = time.monotonic()",
+        " 42 +     start = self._clock()",
+    ]
+    grounds = {segment.text: segment.style.bgcolor for segment in rows[1].segments if segment.style}
+    assert grounds["time"] == INK.removed_word.bgcolor
+    assert grounds["    start = "] == INK.removed.bgcolor
+
+
+def test_a_diff_copies_as_a_patch() -> None:
+    view = replace(TOOL, name="edit", diff=DIFF)
+    assert source(view) == unified(DIFF)
+    assert unified(DIFF).splitlines()[:3] == ["--- src/retry.py", "+++ src/retry.py", "@@ -41,2 +41,2 @@"]
+
+
+def test_a_prompt_stands_at_two_behind_its_bar_with_its_time_at_the_right() -> None:
+    rows = drawn(user_block.render(UserView(seq=1, text="one\ntwo", time=0), 60, INK, folded=True))
+    assert rows[0].startswith("  ▌ one")
+    assert rows[0].endswith(":00") or rows[0].endswith(":30")
+    assert rows[1] == "  ▌ two"
+
+
+def test_a_long_prompt_is_folded_and_counted() -> None:
+    text = "\n".join(f"line {n}" for n in range(40))
+    rows = drawn(user_block.render(UserView(seq=1, text=text, time=0), 60, INK, folded=True))
+    assert len(rows) == user_block.FOLDED_LINES + 1
+    assert "28 more lines" in rows[-1]
+    assert len(user_block.render(UserView(seq=1, text=text, time=0), 60, INK, folded=False)) == 40
+
+
+def test_context_is_one_line_that_names_its_source() -> None:
+    view = UserView(seq=1, text="a\nb", time=0, origin="context", producer="memory")
+    (line,) = drawn(user_block.render(view, 60, INK, folded=True))
+    assert line.startswith("    ◇ Context from memory · 2 lines")
+    assert drawn(user_block.render(view, 60, INK, folded=False))[1:] == ["      │ a", "      │ b"]
+
+
+def test_a_thought_follows_its_end_and_settles_to_its_beginning() -> None:
+    view = ThinkingView(seq=1, text="first\nsecond", done=False, duration_ms=0, started=0)
+    assert "∴ Thinking · second" in drawn(thinking_block.render(view, 60, INK, folded=True))[0]
+    done = replace(view, done=True, duration_ms=6000)
+    assert "∴ Thought 6.0 s · first" in drawn(thinking_block.render(done, 60, INK, folded=True))[0]
+    assert drawn(thinking_block.render(done, 60, INK, folded=False))[1:] == [
+        "      │ first",
+        "      │ second",
+    ]
+
+
+def test_a_notice_says_what_to_do_next() -> None:
+    view = NoticeView(seq=1, tone="error", text="The key was refused", hint="Check it")
+    assert drawn(notice_block.render(view, 60, INK, folded=True)) == [
+        "    ✗ The key was refused",
+        "      Check it",
+    ]
+
+
+def test_the_end_of_a_turn_is_one_quiet_line() -> None:
+    view = TurnEndView(
+        seq=1,
+        turn=1,
+        reason="completed",
+        duration_ms=42_000,
+        tokens_in=12_300,
+        tokens_out=1200,
+        cache_percent=94,
+    )
+    (line,) = drawn(turn_end_block.render(view, 80, INK, folded=True))
+    assert line == "    ✓ done 42 s · 12.3k tokens in · 1.2k out · cache 94 %"
+
+
+def test_both_themes_give_their_own_palette() -> None:
+    dark, light = palette(0), palette(1)
+    assert dark.text != light.text
+    assert dark.added.bgcolor != light.added.bgcolor
