@@ -105,7 +105,7 @@ _SURFACE: dict[str, Validate] = {
 
 _ABOUT: dict[str, str] = {
     "turn/start": "A turn opens; the trigger says who or what began it.",
-    "turn/end": "The turn is over; the reason says how. A turn that a crash cut gets its own when it is next opened.",
+    "turn/end": "The turn is over; the reason says how. Where a crash took it, it is added later.",
     "step/start": "What the model is about to be asked is exactly what stands before this event.",
     "step/end": "The answer of the step and the results of its calls are all in the log.",
     "prompt/blocked": "A prompt that never reached the model, kept for the person who wrote it.",
