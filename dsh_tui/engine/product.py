@@ -20,7 +20,7 @@ from dsh_tui.engine.credentials.store import CredentialStore
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.deepseek.adapter import DEFAULT_BASE_URL, MODELS
 from dsh_tui.engine.llm.models import ModelInfo
-from dsh_tui.engine.llm.service import LLM
+from dsh_tui.engine.llm.service import LLM, LlmService
 from dsh_tui.engine.persistence.seam import LoadedSession
 from dsh_tui.engine.plugin_folder.folder import PLUGINS, PluginFolder
 from dsh_tui.engine.session.event import Event
@@ -28,7 +28,7 @@ from dsh_tui.engine.session.fork import fork_meta, fork_seed, last_boundary
 from dsh_tui.engine.session.store import SESSIONS, SessionStore
 from dsh_tui.engine.settings.edit import save_base_url
 from dsh_tui.engine.settings.home import Home
-from dsh_tui.engine.settings.loader import SettingsError, load_settings
+from dsh_tui.engine.settings.settings_file import SettingsFile
 
 if TYPE_CHECKING:
     from dsh_tui.engine.settings.schema import Settings
@@ -64,13 +64,13 @@ class Product:
         self,
         engine: Engine,
         home: Home,
-        settings: Settings,
+        settings_file: SettingsFile,
         credentials: CredentialStore,
         options: StartOptions,
     ) -> None:
         self.engine = engine
         self.home = home
-        self.settings = settings
+        self.settings_file = settings_file
         self.credentials = credentials
         self.cwd = options.cwd
         self.agent_options = agent_options(options.model, options.effort)
@@ -86,19 +86,18 @@ class Product:
         """
         home = Home.from_environment(options.environ)
         home.prepare()
-        settings, notice = _settings(home, fatal=options.broken_settings_are_fatal)
+        settings_file = SettingsFile(home.settings, tolerant=not options.broken_settings_are_fatal)
+        settings = settings_file.current
         credentials = CredentialStore(home.credentials, options.environ)
-        wanted = agent_options(options.model, options.effort)
-        default = agent_options(settings.model, settings.effort)
         config = base.Config(
             sessions=home.sessions,
             plugins=home.plugins,
             spill=home.spill,
             instructions=home.instructions,
-            api_key=lambda: _key(credentials, _base_url(settings, options.environ)),
+            api_key=lambda: _key(credentials, _base_url(settings_file.current, options.environ)),
             base_url=_base_url(settings, options.environ),
             models=_listed_models(settings),
-            default_model=lambda: default,
+            default_model=lambda: agent_options(settings_file.current.model, settings_file.current.effort),
             mode=options.mode or settings.mode,  # type: ignore[arg-type]  # the command line offers modes only
             environ=options.environ,
             pass_environment=settings.shell.pass_environment,
@@ -106,13 +105,40 @@ class Product:
             watch_plugins=options.watch_plugins,
         )
         engine = await boot(lambda root: root.plugin(base, config))
-        product = cls(engine, home, settings, credentials, options)
-        product.agent_options = wanted
-        if notice:
-            product.notices.append(notice)
-        await product.plugins.sync()
+        product = cls(engine, home, settings_file, credentials, options)
+        try:
+            await product.plugins.sync()
+            product._check_models(tolerant=not options.broken_settings_are_fatal)
+        except BaseException:
+            await product.dispose()
+            raise
         product.notices += [record.error for record in product.plugins.records() if record.error]
         return product
+
+    def _check_models(self, *, tolerant: bool) -> None:
+        """Whether the providers that are named exist; plugins may have added some."""
+        if self.settings_file.fault:
+            self.notices.append(f"{self.settings_file.fault}; defaults are in use until it is mended")
+        llm = self.engine.root[LLM]
+        _check_provider(llm, self.agent_options, "")
+        try:
+            _check_provider(llm, agent_options(self.settings.model, None), f"{self.home.settings}: model: ")
+        except ModelNameError as error:
+            if not tolerant:
+                raise
+            self.notices.append(error.message)
+
+    @property
+    def settings(self) -> Settings:
+        """The last good ones."""
+        return self.settings_file.current
+
+    async def reload_settings(self) -> bool:
+        """Take up a changed settings file: models and servers at once, the rest with the next start."""
+        if not self.settings_file.reload():
+            return False
+        await self._update_provider()
+        return True
 
     @property
     def plugins(self) -> PluginFolder:
@@ -148,10 +174,14 @@ class Product:
             SettingsError: it could not be kept; nothing changed.
         """
         save_base_url(self.home.settings, PROVIDER, url)
-        self.settings = load_settings(self.home.settings)
+        await self.reload_settings()
+
+    async def _update_provider(self) -> None:
         fiber = find_fiber(self.engine.root.fiber, deepseek.name)
         assert isinstance(fiber.config, deepseek.DeepSeekConfig)
-        await fiber.update(replace(fiber.config, base_url=self.base_url))
+        config = replace(fiber.config, base_url=self.base_url, models=_listed_models(self.settings))
+        if config != fiber.config:
+            await fiber.update(config)
 
     def fork(self, stored: LoadedSession, boundary: int | None) -> tuple[dict[str, Any], Sequence[Event]]:
         """Header fields and events of a fork at the last turn boundary up to and with ``boundary``.
@@ -168,32 +198,29 @@ class Product:
 
 
 def agent_options(model: str | None, effort: str | None) -> AgentOptions:
-    """``PROVIDER/MODEL`` or ``MODEL`` as options.
+    """``PROVIDER/MODEL`` or ``MODEL`` as options; whether the provider exists is asked after the boot.
 
     Raises:
-        ModelNameError: nothing before or after the slash, or a provider that isn't there.
+        ModelNameError: nothing before or after the slash.
     """
     if model is None:
         return AgentOptions(effort=effort)
-    provider, slash, name = model.partition("/")
+    provider, slash, name = model.strip().partition("/")
     if not slash:
-        provider, name = PROVIDER, model
-    if provider != PROVIDER or not name.strip():
-        raise ModelNameError(
-            f"{model!r} names no model here; write {PROVIDER}/MODEL, such as deepseek/deepseek-flash"
-        )
+        provider, name = PROVIDER, provider
+    if not provider or not name:
+        raise ModelNameError(f"{model!r} is no model; write PROVIDER/MODEL, such as {PROVIDER}/{MODELS[0]}")
     return AgentOptions(provider=provider, model=name, effort=effort)
 
 
-def _settings(home: Home, *, fatal: bool) -> tuple[Settings, str]:
-    from dsh_tui.engine.settings.schema import Settings
-
-    try:
-        return load_settings(home.settings), ""
-    except SettingsError as error:
-        if fatal:
-            raise
-        return Settings(), f"{error}; default settings are in use until it is mended"
+def _check_provider(llm: LlmService, options: AgentOptions, where: str) -> None:
+    known = llm.list_providers()
+    if options.provider is not None and options.provider not in known:
+        given = f"{options.provider}/{options.model}"
+        raise ModelNameError(
+            f"{where}{given}: no provider {options.provider}; known: {', '.join(known)} "
+            f"(for a model id with a slash write {PROVIDER}/{given})"
+        )
 
 
 def _base_url(settings: Settings, environ: Mapping[str, str]) -> str:

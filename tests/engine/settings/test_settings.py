@@ -8,6 +8,7 @@ import pytest
 
 from dsh_tui.engine.settings.home import Home, HomeError
 from dsh_tui.engine.settings.loader import SettingsError, load_settings, parse_settings
+from dsh_tui.engine.settings.settings_file import SettingsFile
 
 HERE = Path("settings.yaml")
 
@@ -66,3 +67,25 @@ def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(HomeError, match="set DSH_TUI_HOME"):
         Home(tmp_path / "file" / "home").prepare()
+
+
+def test_a_broken_save_keeps_the_last_good_values_until_it_is_mended(tmp_path: Path) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_text("mode: plan\n")
+    settings = SettingsFile(path)
+    path.write_text("mode: plan\nmodle: x\n")
+    assert settings.reload()
+    assert (settings.current.mode, settings.fault[-30:] != "") == ("plan", True)
+    assert not settings.reload()
+    path.write_text("mode: edits  # mended\n")
+    assert settings.reload()
+    assert (settings.current.mode, settings.fault) == ("edits", "")
+
+
+def test_a_file_that_is_broken_from_the_start_means_defaults_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_text("mode: [\n")
+    settings = SettingsFile(path, tolerant=True)
+    assert settings.current.mode == "ask"
+    assert str(path) in settings.fault
+    assert path.read_text() == "mode: [\n"
