@@ -67,33 +67,31 @@ def _cuts(text: str, width: int) -> list[tuple[int, int, int, int]]:
     start = at = 0  # indexes of graphemes
     used = 0  # cells from start to at
     chance = -1  # grapheme before which a row may end
-    chance_used = 0
     while at < len(graphemes):
         left, _, cells = graphemes[at]
         if at > start and _may_break(text, left, cells, graphemes[at - 1]):
-            chance, chance_used = at, used
+            chance = at
         if used + cells > width and at > start:
             if text[left] == " ":
-                stop, stop_used, following = at, used, at
-            elif chance > start:
-                stop, stop_used, following = chance, chance_used, chance
+                stop = at
             else:
-                stop, stop_used, following = at, used, at
+                stop = chance if chance > start else at
+            following = stop
             while following < len(graphemes) and text[graphemes[following][0]] == " ":
                 following += 1
             while stop > start + 1 and text[graphemes[stop - 1][0]] == " ":
                 stop -= 1
-                stop_used -= 1
             end = graphemes[stop][0] if stop < len(graphemes) else len(text)
             next_start = graphemes[following][0] if following < len(graphemes) else len(text)
-            cuts.append((graphemes[start][0], end, next_start, stop_used))
+            cuts.append((graphemes[start][0], end, next_start, cell_len(text[graphemes[start][0] : end])))
             start = at = following
             used, chance = 0, -1
             continue
         used += cells
         at += 1
-    if start < len(graphemes) or not cuts:
-        cuts.append((graphemes[start][0] if graphemes else 0, len(text), len(text), used))
+    if start < len(graphemes):
+        first = graphemes[start][0]
+        cuts.append((first, len(text), len(text), cell_len(text[first:])))
     return cuts
 
 
