@@ -20,23 +20,25 @@ from dsh_tui.engine.approval.desk import ApprovalDesk
 from dsh_tui.engine.approval.mode_policy import MODES_KNOWN
 from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.base.errors import error_chain
+from dsh_tui.engine.base.frozen import JsonObject
+from dsh_tui.engine.credentials.store import CredentialError
 from dsh_tui.engine.llm.blocks import text_of
-from dsh_tui.engine.llm.models import ModelInfo
 from dsh_tui.engine.llm.service import LLM
 from dsh_tui.engine.persistence.errors import PersistenceError
-from dsh_tui.engine.persistence.seam import PERSISTENCE, LoadedSession
-from dsh_tui.engine.product import Product
+from dsh_tui.engine.persistence.seam import PERSISTENCE
+from dsh_tui.engine.product import PROVIDER, Product
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.views import AgentState, BlockView, ChatView, ModelRow, SessionRow
 from dsh_tui.engine.session.event import Event
-from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
 from dsh_tui.engine.session_rows import session_row
+from dsh_tui.engine.session_title.title import clean_title, rename
 from dsh_tui.engine.shell.seam import SHELL_PROGRESS
 from dsh_tui.feed import Feed
+from dsh_tui.model_list import ModelList
 from dsh_tui.prompt_queue import PromptQueue
-from dsh_tui.recording import RECORDING, load_recording, paced
+from dsh_tui.recording import Playback
 
 _log = logging.getLogger(__name__)
 
@@ -56,12 +58,14 @@ class Bridge:
         self._handles: dict[str, AgentHandle] = {}
         self._agent: Agent | None = None
         self._read_only = ""
+        self._playback: Playback | None = None
+        self._needs_key = self._ask_needs_key()
         self._stopping = False
         self._queues: dict[str, PromptQueue] = {}
-        self._models: Sequence[ModelInfo] = product.known_models()
+        self._models = ModelList(self._root[LLM], product.known_models())
         self._models_asked: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._closed = False
+        self._closing: asyncio.Task[None] | None = None
         self._hint = ("", "")
         self._feed = Feed(self._draw, post)
         self._root.on(SESSION_EVENT, self._on_event, everywhere=True)
@@ -79,33 +83,18 @@ class Bridge:
 
     @property
     def needs_key(self) -> bool:
-        return self._product.needs_key()
+        return self._needs_key
 
     def models(self) -> Sequence[ModelRow]:
         """What is known now; the providers are asked behind it, for the next time."""
         if self._models_asked is None:
-            self._models_asked = self._spawn(self._ask_for_models())
-        status = self._feed.view.status
-        return [
-            ModelRow(
-                provider=model.provider,
-                model=model.id,
-                efforts=model.efforts,
-                default_effort=model.default_effort or "",
-                context_window=model.context_window,
-                current=(model.provider, model.id) == (status.provider, status.model),
-            )
-            for model in self._models
-        ]
-
-    async def _ask_for_models(self) -> None:
-        llm = self._root[LLM]
-        self._models = [model for name in llm.list_providers() for model in await llm.list_models(name)]
+            self._models_asked = self._spawn(self._models.ask())
+        return self._models.rows(self._feed.view.status)
 
     # Talking
 
     def send(self, text: str) -> None:
-        if self._refuse():
+        if self.leave_recording(then=text) or self._refuse():
             return
         agent = self._require_agent()
         if agent.status == "running" or agent.queued or self._queue.waiting:
@@ -160,10 +149,9 @@ class Bridge:
         self._feed.schedule()
 
     def rename(self, title: str) -> None:
-        title = " ".join(title.split())
-        if title and not self._refuse():
+        if clean_title(title) and not self._refuse():
             session = self._require_agent().session
-            append_idle(session, "session-title", "session/title", {"title": title, "source": "user"})
+            rename(session, title)
             self._spawn(self._product.sessions.flush(session))
 
     # Sessions
@@ -205,45 +193,57 @@ class Bridge:
             handle = await self._root[AGENTS].resume(ResumeAgent(session_id=session_id))
         except PersistenceError as error:
             loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
-            self.show(loaded, read_only=error_chain(error))
+            self._follow(loaded.header, loaded.events, error_chain(error))
         else:
             self._adopt(handle)
 
-    def show(self, loaded: LoadedSession, *, read_only: str) -> None:
-        """Show a log that nobody writes; ``read_only`` says why."""
-        self._agent = None
-        self._follow(loaded.header, loaded.events, read_only)
+    async def play(self, playback: Playback) -> None:
+        """Show a recording; it ends when another session is opened."""
+        await self._leave()
+        self._follow(playback.header, playback.shown, playback)
+        self._spawn(playback.run(self._feed.schedule))
+
+    def leave_recording(self, then: str = "") -> bool:
+        """From the bundled recording to a new session, which gets ``then``; False where that can't be."""
+        if self._playback is None or not self._playback.bundled or self._needs_key:
+            return False
+
+        async def leave() -> None:
+            await self.new_session()
+            if then:
+                self.send(then)
+
+        self._playback.stop()
+        self._playback = None  # a second key must not leave twice
+        self._spawn(leave())
+        return True
 
     # Set-up and end
 
     async def save_key(self, key: str) -> None:
-        self._product.credentials.save("deepseek", key)
-        await self.new_session()
+        self._product.credentials.save(PROVIDER, key)
+        await self._set_up()
+        found = self._product.credentials.resolve(PROVIDER)
+        if found is not None and found.value != key.strip():
+            self._notify(f"Saved, but {found.source} in the environment wins over it", "warning")
 
     async def save_base_url(self, url: str) -> None:
         await self._product.use_base_url(url)
-        await self.new_session()
+        await self._set_up()
 
-    async def last_session_here(self) -> str | None:
-        """The session of this directory that was written last."""
-        here = str(self._product.cwd)
-        rows = await self.list_sessions()
-        return next((row.id for row in rows if row.cwd == here and row.parent is None), None)
+    async def _set_up(self) -> None:
+        """A key or a server is there: go on where one is, or begin."""
+        self._needs_key = self._ask_needs_key()
+        if self._agent is None and not self._needs_key:
+            await self.new_session()
+        self._feed.schedule()
 
-    async def play_recording(self) -> None:
-        """Show the bundled recording at its own pace; it ends when another session is opened."""
-        await self._leave()
-        loaded = await asyncio.to_thread(load_recording)
-        shown: list[Event] = []
-        self._follow(loaded.header, shown, RECORDING)
-        self._spawn(self._play(loaded.events, shown, self._feed.generation))
-
-    async def _play(self, events: Sequence[Event], shown: list[Event], generation: int) -> None:
-        async for event in paced(events):
-            if self._feed.generation != generation:
-                return
-            shown.append(event)
-            self._feed.schedule()
+    def _ask_needs_key(self) -> bool:
+        try:
+            return self._product.needs_key()
+        except CredentialError as error:
+            self._notify(error.message, "error")
+            return True
 
     def start_in_mode(self, mode: str) -> None:
         """The mode that the command line names holds for the open session, whatever its log says."""
@@ -254,18 +254,20 @@ class Bridge:
 
     def resume_hint(self) -> tuple[str, str]:
         """Id and log of the session that was open last; empty when it has no log."""
-        if self._closed:
+        if self._closing is not None:
             return self._hint
         session_id = self._feed.view.session_id
         path = self._root[PERSISTENCE].locate(session_id) if self._agent is not None else None
         return (session_id, str(path)) if path is not None else ("", "")
 
     async def close(self) -> None:
-        """End every agent, flush, and give the engine back. A second call changes nothing."""
-        if self._closed:
-            return
-        self._closed = True
-        self._hint = self.resume_hint()
+        """End every agent, flush, and give the engine back. Every call waits for the same end."""
+        if self._closing is None:
+            self._hint = self.resume_hint()
+            self._closing = asyncio.get_running_loop().create_task(self._dispose())
+        await asyncio.shield(self._closing)  # who waits no longer cuts nothing short
+
+    async def _dispose(self) -> None:
         self._feed.stop()
         for task in self._tasks:
             task.cancel()
@@ -283,12 +285,15 @@ class Bridge:
         self._handles[handle.agent.id] = handle
         self._agent = handle.agent
         session = handle.agent.session
-        self._follow(session.header, session.events, "")
+        self._follow(session.header, session.events)
 
-    def _follow(
-        self, header: Mapping[str, Any], events: Sequence[Event], read_only: str
-    ) -> None:  # Any: JSON
-        self._read_only, self._stopping = read_only, False
+    def _follow(self, header: JsonObject, events: Sequence[Event], shown_as: str | Playback = "") -> None:
+        """Show another log: a recording, one that can't be written and why, or a live one."""
+        if self._playback is not None:
+            self._playback.stop()
+        self._playback = shown_as if isinstance(shown_as, Playback) else None
+        self._read_only = shown_as if isinstance(shown_as, str) else ""
+        self._stopping = False
         self._feed.follow(header, events)
 
     async def _leave(self) -> None:
@@ -302,8 +307,11 @@ class Bridge:
     def _refuse(self) -> bool:
         """Whether nothing can be done to this session; says why."""
         if self._agent is None:
-            self._notify(self._read_only or "No session is open.", "warning")
+            self._notify(self._why_read_only() or "No session is open.", "warning")
         return self._agent is None
+
+    def _why_read_only(self) -> str:
+        return self._playback.why(keyless=self._needs_key) if self._playback else self._read_only
 
     def _require_agent(self) -> Agent:
         assert self._agent is not None
@@ -352,12 +360,12 @@ class Bridge:
         view = fold.view(
             queue=self._queue.waiting,
             queue_paused=self._queue.paused,
-            read_only=self._read_only,
+            read_only=self._why_read_only(),
             state=self._state(),
         )
         agent = self._agent
         if agent is None:
-            return view
+            return view.at_rest(keep_approvals=self._playback is not None)
         # What holds for the next request is the agent's to say; the log knows only what was used.
         wanted = agent.options
         provider, model = wanted.provider or "", wanted.model or ""
@@ -373,7 +381,7 @@ class Bridge:
 
     def _state(self) -> AgentState | None:
         if self._agent is None:
-            return "idle"
+            return None
         if self._agent.status == "disposed":
             return "disposed"
         return "stopping" if self._stopping else None

@@ -1,4 +1,4 @@
-"""argv → app | exec | sessions | plugins | doctor. Imports what a command needs, when it needs it.
+"""argv → app | exec | sessions | replay | plugins | doctor. Imports what a command needs, when it needs it.
 
 Every fault of the user's is one line on stderr: 2 for usage and settings, 1 for the rest.
 Source: design §4.
@@ -76,12 +76,7 @@ def _app(arguments: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"dsh-tui {__version__}")
     options = parser.parse_args(arguments)
     cwd = _directory(options.directory)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        fail("the app needs a terminal; use `dsh-tui exec PROMPT` in scripts and pipes", USAGE_ERROR)
-    os.environ.setdefault("TEXTUAL_FPS", "120")  # read when textual is imported; a user's own value wins
-    from dsh_tui.start import run_app
-
-    return run_app(
+    return _start(
         LaunchOptions(
             cwd=cwd,
             continue_last=options.continue_last,
@@ -93,6 +88,15 @@ def _app(arguments: list[str]) -> int:
             demo=options.demo,
         )
     )
+
+
+def _start(options: LaunchOptions) -> int:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        fail("the app needs a terminal; use `dsh-tui exec PROMPT` in scripts and pipes", USAGE_ERROR)
+    os.environ.setdefault("TEXTUAL_FPS", "120")  # read when textual is imported; a user's own value wins
+    from dsh_tui.start import run_app
+
+    return run_app(options)
 
 
 def _directory(text: str) -> Path:
@@ -157,6 +161,36 @@ def _sessions(arguments: list[str]) -> int:
     return sessions.export_session(options.id, as_json=options.json, target=options.output)
 
 
+def _replay(arguments: list[str]) -> int:
+    parser = _Parser(prog="dsh-tui replay", description="Play a session log on the real screen; read-only.")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a session.jsonl")
+    parser.add_argument(
+        "--speed",
+        type=_speed,
+        default=1.0,
+        metavar="N",
+        help="times faster than it was recorded (default: 1)",
+    )
+    options = parser.parse_args(arguments)
+    from dsh_tui.recording import RecordingError, load_recording
+
+    try:
+        load_recording(options.file)
+    except RecordingError as error:
+        fail(error.message, 1)
+    return _start(LaunchOptions(cwd=Path.cwd(), replay=options.file, speed=options.speed))
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0.01 <= speed <= 1e6:
+        raise argparse.ArgumentTypeError(f"{text} is no speed; give a number such as 0.5 or 4")
+    return speed
+
+
 def _plugins(arguments: list[str]) -> int:
     parser = _Parser(prog="dsh-tui plugins", description="Look at the plugin folder.")
     parser.add_argument("verb", choices=("list", "check"))
@@ -179,6 +213,7 @@ def _doctor(arguments: list[str]) -> int:
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "exec": _exec,
     "sessions": _sessions,
+    "replay": _replay,
     "plugins": _plugins,
     "doctor": _doctor,
 }

@@ -19,6 +19,10 @@ class LaunchOptions:
     effort: str | None = None
     mode: str | None = None
     demo: bool = False
+    replay: Path | None = None
+    """A log to play instead of opening a session."""
+    speed: float = 1.0
+    """How many times faster than it was recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

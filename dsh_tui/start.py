@@ -23,7 +23,6 @@ from dsh_tui.launch import LaunchOptions
 
 if TYPE_CHECKING:
     from dsh_tui.bridge import Bridge
-    from dsh_tui.engine.product import Product
 
 END_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
@@ -45,12 +44,13 @@ async def _run(options: LaunchOptions) -> int:
     app = DshApp(boot, cwd=options.cwd, report_crash=_crash_reporter(home))
     loop = asyncio.get_running_loop()
     for number in END_SIGNALS:
-        loop.add_signal_handler(number, app.leave)
+        loop.add_signal_handler(number, app.leave, 128 + number)
     try:
         await app.run_async()
     finally:
         for bridge in started:
-            await bridge.close()
+            if not app.hurried:
+                await bridge.close()
     for bridge in started:
         _say_goodbye(bridge)
     return app.return_code or 0
@@ -58,6 +58,7 @@ async def _run(options: LaunchOptions) -> int:
 
 async def _boot(app: DshApp, options: LaunchOptions) -> Bridge:
     """Everything that takes time: imports, settings, the engine, the session that was asked for."""
+    await asyncio.to_thread(_import_engine)
     from dsh_tui.bridge import Bridge
     from dsh_tui.engine.product import Product, StartOptions
 
@@ -77,7 +78,7 @@ async def _boot(app: DshApp, options: LaunchOptions) -> Bridge:
     for notice in product.notices:
         app.notice(notice, "warning")
     try:
-        await _open(bridge, product, options)
+        await _open(bridge, options)
         if options.mode is not None:
             bridge.start_in_mode(options.mode)
     except BaseException:
@@ -86,18 +87,37 @@ async def _boot(app: DshApp, options: LaunchOptions) -> Bridge:
     return bridge
 
 
-async def _open(bridge: Bridge, product: Product, options: LaunchOptions) -> None:
-    if options.demo or (product.needs_key() and options.resume is None and not options.continue_last):
-        await bridge.play_recording()
+def _import_engine() -> None:
+    """In a thread: half of all that is imported, while the first keys are drawn."""
+    import dsh_tui.bridge
+    import dsh_tui.engine.settings.schema  # noqa: F401  # both for their effect
+
+
+async def _open(bridge: Bridge, options: LaunchOptions) -> None:
+    if options.replay is not None:
+        from dsh_tui.recording import Playback, load_recording
+
+        loaded = await asyncio.to_thread(load_recording, options.replay)
+        await bridge.play(Playback(loaded, speed=options.speed, name=options.replay.name))
     elif options.resume:
         await bridge.open_session(options.resume)
     elif options.fork is not None:
         session_id, _, seq = options.fork.partition("@")
         await bridge.fork_session(session_id, int(seq) if seq.isdigit() else None)
-    elif options.continue_last and (last := await bridge.last_session_here()) is not None:
+    elif options.continue_last and (last := await _last_session(bridge, options.cwd)) is not None:
         await bridge.open_session(last)
+    elif options.demo or bridge.needs_key:
+        from dsh_tui.recording import bundled
+
+        await bridge.play(await asyncio.to_thread(bundled))
     else:
         await bridge.new_session()
+
+
+async def _last_session(bridge: Bridge, directory: Path) -> str | None:
+    """The session of this directory that was written last."""
+    rows = await bridge.list_sessions()
+    return next((row.id for row in rows if row.cwd == str(directory) and row.parent is None), None)
 
 
 def log_to(folder: Path) -> None:

@@ -73,6 +73,10 @@ class ChatPort(Protocol):
 
     async def new_session(self) -> None: ...
 
+    def leave_recording(self, then: str = "") -> bool:
+        """From the bundled recording to a new session, which gets ``then``; False where that can't be."""
+        ...
+
     def rename(self, title: str) -> None: ...
 
     async def save_key(self, key: str) -> None:

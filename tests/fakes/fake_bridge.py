@@ -90,6 +90,12 @@ class FakeBridge:
     async def new_session(self) -> None:
         self.asked.append(("new_session",))
 
+    def leave_recording(self, then: str = "") -> bool:
+        leaves = self._view.read_only.startswith("recording") and not self.needs_key
+        if leaves:
+            self.asked.append(("leave_recording", then))
+        return leaves
+
     def rename(self, title: str) -> None:
         self.asked.append(("rename", title))
         self.change(title=title)

@@ -8,7 +8,7 @@ Source: design §2 (prompt to pixels), core spec §3.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 CallState = Literal["streaming", "running", "waiting", "ok", "failed", "denied", "cancelled"]
@@ -207,6 +207,14 @@ class ChatView:
     queue_paused: bool = False
     read_only: str = ""
     """Why nothing can be sent, or empty."""
+
+    def at_rest(self, *, keep_approvals: bool) -> ChatView:
+        """The view of a log that nobody works on: no time passes in it, and nothing can be answered.
+
+        A recording keeps the approvals, to show how they were asked.
+        """
+        status = replace(self.status, state="idle", turn_started=None, last_activity=None, retry=None)
+        return replace(self, status=status, approvals=self.approvals if keep_approvals else ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
