@@ -192,6 +192,14 @@ def _enter(stack: list[str], target: Any) -> None:  # Any: Pygments' ways to nam
         del stack[1:-_DEEPEST]
 
 
+def language_of(path: str) -> str:
+    """The language that a file's name speaks for, or empty."""
+    from pygments.lexers import find_lexer_class_for_filename
+
+    found = find_lexer_class_for_filename(path.rpartition("/")[2])
+    return str(found.aliases[0]) if found is not None and found.aliases else ""
+
+
 def _lexer(language: str) -> Lexer | None:
     if not language:
         return None

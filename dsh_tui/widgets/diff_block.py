@@ -1,27 +1,26 @@
-"""A diff: line numbers, signs, the words that changed. View to rows, pure.
+"""A diff as rows: one column, or side by side where the terminal is wide enough. Pure.
 
 Source: screens spec (diffs).
 """
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Final
 
 from rich.segment import Segment
 from rich.style import Style
 
-from dsh_tui.engine.projection.views import DiffHunk, DiffView
+from dsh_tui.engine.projection.views import DiffView
+from dsh_tui.widgets.diff_lines import DiffLine, diff_lines
 from dsh_tui.widgets.palette import Palette
-from dsh_tui.widgets.row import Row, row
-from dsh_tui.widgets.visible_text import TAB, visible
+from dsh_tui.widgets.row import BLANK, Row, row
 from dsh_tui.widgets.wrap import wrap
 
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
-_LONGEST = 400  # characters of a line in which changed words are looked for
-_ALIKE = 0.4  # below this two lines share too little for word marks to help
-Change = list[tuple[int, int]]
+SIDE_BY_SIDE: Final = 128
+"""Cells for the diff itself, of a terminal of 140."""
+_BETWEEN: Final = " │ "
 
 
 def render(view: DiffView, width: int, palette: Palette) -> list[Row]:
@@ -29,91 +28,64 @@ def render(view: DiffView, width: int, palette: Palette) -> list[Row]:
     rows: list[Row] = []
     last = max((hunk.new_start + len(hunk.lines) for hunk in view.hunks), default=1)
     digits = max(3, len(str(last)))
-    for hunk in view.hunks:
+    for lines in diff_lines(view, palette):
         if rows:
             rows.append(row((" " * digits + " ⋯", palette.faint), copied=""))
-        for number, sign, text, changed in _numbered(hunk):
-            rows.extend(_line(f"{number:>{digits}} ", sign, text, changed, width, palette))
+        if width >= SIDE_BY_SIDE and not view.created:
+            rows.extend(_beside(lines, digits, width, palette))
+        else:
+            for line in lines:
+                rows.extend(_line(line, digits, width, palette))
     return rows
 
 
-def _line(number: str, sign: str, text: str, changed: Change, width: int, palette: Palette) -> list[Row]:
-    ground, word = {
-        "-": (palette.removed, palette.removed_word),
-        "+": (palette.added, palette.added_word),
-    }.get(sign, (Style.null(), Style.null()))
-    style = palette.text + ground if sign != " " else palette.dim
-    spans: list[Segment] = []
-    at = 0
-    for start, end in changed:
-        spans.append(Segment(text[at:start], style))
-        spans.append(Segment(text[start:end], style + word))
-        at = end
-    spans.append(Segment(text[at:], style))
-    mark = {"-": "− ", "+": "+ "}.get(sign, "  ")
-    gutter = len(number) + 2
+def _line(line: DiffLine, digits: int, width: int, palette: Palette) -> list[Row]:
+    """One line, wrapped, its ground filled to the width."""
+    ground = {"-": palette.removed, "+": palette.added}.get(line.sign, Style.null())
+    number = f"{line.old if line.sign == '-' else line.new:>{digits}} "
+    mark = {"-": "− ", "+": "+ "}.get(line.sign, "  ")
+    gutter = len(number) + len(mark)
     room = max(1, width - gutter)
     out: list[Row] = []
-    for each in wrap([span for span in spans if span.text] or [Segment("", style)], room):
-        fill = Segment(" " * (room - each.cells), ground) if sign != " " else Segment("")
-        segments = [Segment(number, palette.faint), Segment(mark, style), *each.segments, fill]
+    for each in wrap(line.spans or [Segment("", ground)], room):
+        fill = " " * max(0, room - each.cells) if line.sign != " " else ""
+        segments = [Segment(number, palette.faint), Segment(mark, palette.text + ground), *each.segments]
         content = "".join([segment.text for segment in each.segments])
-        copied = content if out else f"{sign}{content}"
-        out.append(Row(segments, gutter + each.cells + len(fill.text), gutter, each.joint, copied))
+        copied = content if out else f"{line.sign}{content}"
+        cells = gutter + each.cells + len(fill)
+        out.append(Row([*segments, Segment(fill, ground)], cells, gutter, each.joint, copied))
         number, mark = " " * len(number), "  "
     return out
 
 
-def _numbered(hunk: DiffHunk) -> Iterator[tuple[int, str, str, Change]]:
-    """Number, sign, text and changed words of each line."""
-    old, new = hunk.old_start, hunk.new_start
-    lines = [(line[:1] or " ", visible(line[1:].rstrip("\r\n")).expandtabs(TAB)) for line in hunk.lines]
-    changes = _changes(lines)
-    for index, (sign, text) in enumerate(lines):
-        number = old if sign == "-" else new
-        yield number, sign, text, changes.get(index, [])
-        old += sign != "+"
-        new += sign != "-"
+def _beside(lines: list[DiffLine], digits: int, width: int, palette: Palette) -> Iterator[Row]:
+    """Old at the left, new at the right, changed lines against each other."""
+    side = (width - len(_BETWEEN)) // 2
+    between = Segment(_BETWEEN, palette.rule)
+    for old, new in _pairs(lines):
+        left = _line(old, digits, side, palette) if old is not None else []
+        right = _line(new, digits, side, palette) if new is not None else []
+        same = old is not None and old is new
+        for one, other in zip_longest(left, right, fillvalue=BLANK):
+            copied = [part.content for part in ((one,) if same else (one, other)) if part is not BLANK]
+            segments = [*one.segments, Segment(" " * (side - one.cells)), between, *other.segments]
+            yield Row(segments, side + len(_BETWEEN) + other.cells, 0, "\n", "\n".join(copied))
 
 
-def _changes(lines: list[tuple[str, str]]) -> dict[int, Change]:
-    """Changed words where so many lines went as came, paired in order."""
-    found: dict[int, Change] = {}
-    at = 0
-    while at < len(lines):
-        if lines[at][0] != "-":
-            at += 1
+def _pairs(lines: list[DiffLine]) -> Iterator[tuple[DiffLine | None, DiffLine | None]]:
+    removed: list[DiffLine] = []
+    added: list[DiffLine] = []
+    for line in lines:
+        if line.sign == "-" and not added:
+            removed.append(line)
             continue
-        start = at
-        while at < len(lines) and lines[at][0] == "-":
-            at += 1
-        middle = at
-        while at < len(lines) and lines[at][0] == "+":
-            at += 1
-        if middle - start == at - middle:
-            for offset in range(middle - start):
-                pair = _changed_words(lines[start + offset][1], lines[middle + offset][1])
-                found[start + offset], found[middle + offset] = pair
-    return found
-
-
-def _changed_words(old: str, new: str) -> tuple[Change, Change]:
-    if max(len(old), len(new)) > _LONGEST:
-        return [], []
-    before, after = _WORD.findall(old), _WORD.findall(new)
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    if matcher.ratio() < _ALIKE:
-        return [], []
-    removed: Change = []
-    added: Change = []
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag != "equal":
-            _note(removed, before, i1, i2)
-            _note(added, after, j1, j2)
-    return removed, added
-
-
-def _note(into: Change, words: list[str], first: int, last: int) -> None:
-    if last > first:
-        start = sum(map(len, words[:first]))
-        into.append((start, start + sum(map(len, words[first:last]))))
+        if line.sign == "+":
+            added.append(line)
+            continue
+        yield from zip_longest(removed, added)
+        removed, added = [], []
+        if line.sign == "-":
+            removed.append(line)
+        else:
+            yield line, line
+    yield from zip_longest(removed, added)

@@ -72,10 +72,7 @@ def _cuts(text: str, width: int) -> list[tuple[int, int, int, int]]:
         if at > start and _may_break(text, left, cells, graphemes[at - 1]):
             chance = at
         if used + cells > width and at > start:
-            if text[left] == " ":
-                stop = at
-            else:
-                stop = chance if chance > start else at
+            stop = chance if chance > start and text[left] != " " else at
             following = stop
             while following < len(graphemes) and text[graphemes[following][0]] == " ":
                 following += 1

@@ -179,3 +179,19 @@ def test_both_themes_give_their_own_palette() -> None:
     dark, light = palette(0), palette(1)
     assert dark.text != light.text
     assert dark.added.bgcolor != light.added.bgcolor
+
+
+def test_a_wide_diff_stands_side_by_side_and_copies_as_one() -> None:
+    rows = diff_block.render(DIFF, 130, INK)
+    lines = drawn(rows)
+    assert lines[0].count("def wait(self, n):") == 2
+    left, _, right = lines[1].partition(" │ ")
+    assert left.rstrip() == " 42 −     start = time.monotonic()"
+    assert right == " 42 +     start = self._clock()"
+    assert rows[1].content == "-    start = time.monotonic()\n+    start = self._clock()"
+
+
+def test_a_diff_has_the_colours_of_its_language() -> None:
+    (first, *_) = diff_block.render(DIFF, 60, INK)
+    styles = {segment.text.strip(): segment.style for segment in first.segments}
+    assert styles["def"] == INK.accent
