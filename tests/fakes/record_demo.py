@@ -39,19 +39,12 @@ READING_S: Mapping[str, float] = {"edit": 3.2, "bash": 2.6}
 
 async def record(folder: Path) -> bytes:
     """Run the session in ``folder`` and return its log, with every trace of this machine taken out."""
-    project, home = folder / "payments-api", folder / "home"
-    _write_project(project)
+    project = folder / "payments-api"
+    write_project(project)
     events = [asyncio.Event() for _ in REPLIES]
     answers = [hold(event, answer) for event, answer in zip(events, REPLIES, strict=True)]
     async with ModelServer(answers) as server:
-        environ = {
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-            "HOME": str(folder),
-            "DSH_TUI_HOME": str(home),
-            "DEEPSEEK_BASE_URL": server.url,
-            "PYTEST_ADDOPTS": "-p no:cacheprovider",
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
+        environ = environment(folder, server.url)
         product = await Product.start(StartOptions(cwd=project, environ=environ))
         root = product.engine.root
         product.approval.answer_with(root, _look_then_allow)
@@ -96,7 +89,20 @@ def scrubbed(log: str, folder: Path) -> str:
     return log
 
 
-def _write_project(project: Path) -> None:
+def environment(folder: Path, server: str) -> dict[str, str]:
+    """A home in ``folder``, and a pytest that leaves nothing behind."""
+    return {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(folder),
+        "DSH_TUI_HOME": str(folder / "home"),
+        "DEEPSEEK_BASE_URL": server,
+        "PYTEST_ADDOPTS": "-p no:cacheprovider",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def write_project(project: Path) -> None:
+    """The files of the demo, in a repository."""
     for name, text in FILES.items():
         path = project / name
         path.parent.mkdir(parents=True, exist_ok=True)
