@@ -81,6 +81,8 @@ async def _boot(app: DshApp, options: LaunchOptions) -> Bridge:
         await _open(bridge, options)
         if options.mode is not None:
             bridge.start_in_mode(options.mode)
+        if options.resume == "":
+            app.call_later(app.chat.action_session_browse)
     except BaseException:
         await bridge.close()
         raise
