@@ -10,7 +10,12 @@ from textual.content import Content
 from dsh_tui.actions import ACTIONS, Action, keys_of
 from dsh_tui.screens.chat_actions import ChatActions
 
-OFFERED = tuple(action for action in ACTIONS if action.place == "app" and action.offered)
+_FIRST = ("Session", "View")
+OFFERED = tuple(
+    action
+    for action in sorted(ACTIONS, key=lambda action: action.group not in _FIRST)
+    if action.place == "app" and action.offered
+)
 
 
 def _line(action: Action, label: Content) -> Content:

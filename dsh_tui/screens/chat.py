@@ -36,6 +36,8 @@ from dsh_tui.widgets.transcript import Transcript
 SPINNER_SECONDS: Final = 0.25
 WAITING_SECONDS: Final = 1.0
 IDLE_PLACEHOLDER: Final = "Ask about this project, or say what to change"
+KEYLESS_PLACEHOLDER: Final = "Nothing can be sent yet · / lists the commands"
+RECORDING_PLACEHOLDER: Final = "What you send begins a session of your own"
 BUSY_PLACEHOLDER: Final = "Type the next message: enter queues it, ctrl+x enter steers the turn"
 
 
@@ -123,7 +125,7 @@ class ChatScreen(ChatActions):
                 b.text for b in view.blocks if isinstance(b, UserView) and b.origin == "prompt"
             )
             self._show_first_run()
-        self.dock.show(view.approvals, Path(view.cwd).name)
+        self.dock.show(view.approvals, Path(view.cwd).name, answerable=not view.read_only)
         self.todo_panel.todos = view.todos
         self._draw()
 
@@ -136,7 +138,7 @@ class ChatScreen(ChatActions):
         empty = (view is None or not view.blocks) and not self._trouble
         self.launchpad.set_class(not empty, "-hidden")
         self.transcript.set_class(empty, "-hidden")
-        self.composer.placeholder = BUSY_PLACEHOLDER if self.busy else IDLE_PLACEHOLDER
+        self.composer.placeholder = self._placeholder()
         self.composer.locked = self._why_locked()
         self.composer.border_subtitle = self._composer_hint(len(queue))
         self.status_bar.status = status
@@ -148,12 +150,29 @@ class ChatScreen(ChatActions):
             return "The engine did not start; nothing can be sent."
         if self.port is not None and self.port.needs_key:
             return "No model yet: /key takes a key, /server a local server."
-        return self.shown.read_only if self.shown is not None else ""
+        reason = self.shown.read_only if self.shown is not None else ""
+        return "" if self._can_leave_recording else reason
+
+    @property
+    def _can_leave_recording(self) -> bool:
+        """Whether what is sent begins a session of its own."""
+        return self.port is not None and self.port.leaves_recording
+
+    def _placeholder(self) -> str:
+        if self.port is not None and self.port.needs_key:
+            return KEYLESS_PLACEHOLDER
+        if self._can_leave_recording:
+            return RECORDING_PLACEHOLDER
+        if self.shown is not None and self.shown.read_only:
+            return self.shown.read_only
+        return BUSY_PLACEHOLDER if self.busy else IDLE_PLACEHOLDER
 
     def _composer_hint(self, queued: int) -> Content:
         parts = [f"queued: {queued}"] if queued else []
         if self.busy:
             parts += ["enter queues", "esc stops"]
+        elif self._can_leave_recording:
+            parts += ["esc starts a session"]
         return Content(" · ".join(parts))
 
     def _draw_time(self) -> None:
@@ -162,9 +181,10 @@ class ChatScreen(ChatActions):
         status = view.status if view is not None else StatusView()
         started = status.turn_started
         self.status_bar.now_ms = now
+        self.status_bar.badge = self._badge()
         self.header_bar.facts = HeaderFacts(
             project=Path(view.cwd if view is not None and view.cwd else self.dsh.cwd).name,
-            branch=self.branch,
+            branch=self.branch if view is None or view.cwd == str(self.dsh.cwd) else "",
             title=view.title if view is not None else "",
             state=status.state,
             elapsed_s=max(0, now - started) // 1_000 if started is not None else None,
@@ -179,7 +199,7 @@ class ChatScreen(ChatActions):
         if self.port is None:
             return "starting…"
         reason = self.shown.read_only if self.shown is not None else ""
-        return "recording" if reason.startswith("recording") else "read-only" if reason else ""
+        return reason.partition(":")[0] if self.plays_recording else "read-only" if reason else ""
 
     def _keep_pace(self, status: StatusView) -> None:
         """A timer only while something shows time: quick for the spinner, slow while waiting for a person."""
@@ -355,8 +375,14 @@ class ChatScreen(ChatActions):
         self._show_first_run()
         self._draw()
 
+    @on(FirstRunPanel.PassedOn)
+    def _typed_at_first_run(self, event: FirstRunPanel.PassedOn) -> None:
+        self.composer.focus()
+        self.composer.take_key(event.key)
+
     def _show_first_run(self) -> None:
         needed = self.port is not None and self.port.needs_key
+        self.first_run.recording = self.plays_recording
         if needed == self.first_run.has_class("-needed"):
             return
         self.first_run.set_class(needed, "-needed")

@@ -56,6 +56,11 @@ class ChatActions(Screen[None]):
         """Whether a turn runs, waits or stops."""
         return self.shown is not None and self.shown.status.state in ("running", "waiting", "stopping")
 
+    @property
+    def plays_recording(self) -> bool:
+        """Whether what is shown was recorded; see `dsh_tui.recording`."""
+        return self.shown is not None and self.shown.read_only.startswith("recording")
+
     def say(self, text: str, tone: str = "info") -> None:
         """One line for a few seconds."""
         self.status_bar.notice(text, tone)
@@ -137,6 +142,8 @@ class ChatActions(Screen[None]):
             self.composer.focus()
         elif self.busy and self.port is not None:
             self.port.cancel()
+        elif self.port is not None and self.port.leave_recording():
+            pass
         elif self.focused is not self.composer:
             self.composer.focus()
 
@@ -144,7 +151,7 @@ class ChatActions(Screen[None]):
         """Copy → interrupt → save and clear → quit, whichever applies first."""
         now = self.dsh.monotonic()
         selected = self.composer.selected_text or self.get_selected_text() or ""
-        if now - self._quit_asked <= QUIT_WINDOW:
+        if self.dsh.leaving or now - self._quit_asked <= QUIT_WINDOW:
             self.dsh.leave()
         elif selected:
             self.dsh.copy(selected)

@@ -46,14 +46,9 @@ class FullView(Screen[None]):
 
     def on_card_text_measured(self) -> None:
         card = self.query_one(CardText)
-        place = (
-            f"▲ {card.above:,} lines above   ▼ {card.below:,} more lines"
-            if card.above or card.below
-            else "all of it"
-        )
-        self.query_one("#place", Static).update(
-            f"{place}   ↑ ↓ pgup pgdn scroll · esc goes back to the answers"
-        )
+        above = f"▲ {card.above:,} lines above   " if card.above else ""
+        below = f"▼ {card.below:,} more lines   " if card.below else ""
+        self.query_one("#place", Static).update(f"{above}{below}↑ ↓ scroll · esc back to the answers")
 
     def action_scroll(self, where: str) -> None:
         getattr(self.query_one(CardText), f"scroll_{where}")(animate=False)

@@ -14,8 +14,9 @@ from textual.widgets import Static
 from dsh_tui.actions import ACTIONS, Action, keys_of
 
 WIDE = 100
-KEYS_ROOM = 32
-LABEL_ROOM = 32
+KEYS_ROOM = 31
+SLASH_ROOM = 15
+LABEL_ROOM = 29
 
 
 def help_lines(width: int) -> Content:
@@ -39,10 +40,12 @@ def _lines(action: Action, width: int) -> list[Content]:
         note = Content.styled(" " * len(keys) + action.help, "$dim")
         lines = [line, note] if action.help else [line]
         return [one.truncate(width, ellipsis=True) for one in lines]
-    name = Content.assemble((keys, "$accent"), (f"{slash:<16}", "$accent"), f"{action.label:<{LABEL_ROOM}}")
+    name = Content.assemble(
+        (keys, "$accent"), (f"{slash:<{SLASH_ROOM}}", "$accent"), f"{action.label:<{LABEL_ROOM}}"
+    )
     if name.cell_length + len(action.help) <= width:
         return [Content.assemble(name, (action.help, "$dim"))]
-    return [name, Content.styled(" " * (len(keys) + 16) + action.help, "$dim")]
+    return [name, Content.styled(" " * (len(keys) + SLASH_ROOM) + action.help, "$dim")]
 
 
 class HelpScreen(Screen[None]):

@@ -73,8 +73,13 @@ class ChatPort(Protocol):
 
     async def new_session(self) -> None: ...
 
+    @property
+    def leaves_recording(self) -> bool:
+        """Whether the bundled recording is shown and a session can begin instead."""
+        ...
+
     def leave_recording(self, then: str = "") -> bool:
-        """From the bundled recording to a new session, which gets ``then``; False where that can't be."""
+        """From the bundled recording to a new session, which gets ``then``; False: nothing was done."""
         ...
 
     def rename(self, title: str) -> None: ...

@@ -9,36 +9,31 @@ from typing import ClassVar, Final
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from dsh_tui.engine.projection.views import AnswerView, BlockView, SessionRow, ToolView, UserView
+from dsh_tui.engine.projection.views import BlockView, SessionRow, ToolView
 from dsh_tui.screens.ports import ChatPort
 from dsh_tui.widgets.columns import spread
 from dsh_tui.widgets.row_list import RowList
 from dsh_tui.widgets.session_list import SCOPES, Scope, SessionList, arranged, filtered
-from dsh_tui.widgets.visible_text import one_line, visible
+from dsh_tui.widgets.transcript import Transcript
+from dsh_tui.widgets.visible_text import one_line
 
 PREVIEW_DELAY: Final = 0.12
 """Seconds for which a row must stay highlighted before its log is read."""
-PREVIEW_BLOCKS: Final = 40
 
 
-def preview_of(row: SessionRow, blocks: Sequence[BlockView]) -> Content:
-    """Title, numbers, then what was said, from the start."""
+def head_of(row: SessionRow, blocks: Sequence[BlockView]) -> Content:
+    """Title, numbers and what is wrong with it, if anything."""
     calls = sum(isinstance(block, ToolView) for block in blocks)
     facts = f"{row.turns} turns · {calls} tool calls · {one_line(row.project)}"
     lines = [Content.styled(one_line(row.title) or "untitled", "bold"), Content.styled(facts, "$dim")]
     if row.note:
         lines.append(Content.styled(one_line(row.note), "$warning"))
-    for block in blocks[:PREVIEW_BLOCKS]:
-        if isinstance(block, UserView):
-            lines += [Content(""), Content.assemble(("▌ ", "$accent"), visible(block.text[:400]))]
-        elif isinstance(block, AnswerView) and block.text.strip():
-            lines += [Content(""), Content.styled(visible(block.text[:600]), "$dim")]
     return Content("\n").join(lines)
 
 
@@ -62,12 +57,15 @@ class SessionsScreen(Screen[None]):
         self._all: Sequence[SessionRow] = ()
         self._scope: Scope = "here"
         self._loading = True
+        self._previews = 0
         self._due: Timer | None = None
 
     def compose(self) -> ComposeResult:
         self._filter = Input(placeholder="type to filter", id="filter", compact=True)
         self._filter.cursor_blink = False
         self._list = SessionList(id="list")
+        self._preview_text = Transcript(id="preview-text")
+        self._preview_text.can_focus = False
         self._list.now_ms, self._list.current = self._now_ms(), self._current
         with Horizontal(id="top"):
             yield Static("Sessions", markup=False, id="title")
@@ -76,8 +74,9 @@ class SessionsScreen(Screen[None]):
             yield Static(id="counts", markup=False)
         with Horizontal(id="body"):
             yield self._list
-            with VerticalScroll(id="preview", can_focus=False):
-                yield Static(id="preview-text", markup=False)
+            with Vertical(id="preview"):
+                yield Static(id="preview-head", markup=False)
+                yield self._preview_text
         yield Static(id="place", markup=False)
 
     def on_mount(self) -> None:
@@ -146,13 +145,16 @@ class SessionsScreen(Screen[None]):
     @work(exclusive=True, group="preview", exit_on_error=False)
     async def _preview(self) -> None:
         row = self._list.row
-        text = Content("")
+        head, blocks = Content(""), list[BlockView]()
         if isinstance(row, SessionRow):
             try:
-                text = preview_of(row, await self._port.preview_session(row.id))
+                blocks = list(await self._port.preview_session(row.id))
+                head = head_of(row, blocks)
             except Exception as error:  # noqa: BLE001 - a broken log must not end the browser
-                text = Content.styled(one_line(str(error)), "$error")
-        self.query_one("#preview-text", Static).update(text)
+                head = Content.styled(one_line(str(error)), "$error")
+        self.query_one("#preview-head", Static).update(head)
+        self._previews += 1
+        self._preview_text.show(blocks, 0, self._previews)
 
     @work(exclusive=True, group="open", exit_on_error=False)
     async def _open(self, session_id: str | None) -> None:

@@ -28,6 +28,8 @@ from dsh_tui.widgets.messages import Decided
 
 SMALLEST: Final = (30, 10)
 """Columns and rows of the screen below which nothing can be read well enough to be answered."""
+SHORT: Final = 16
+"""Rows of the screen below which only one row of the card is shown at a time."""
 WHY: Final = "Why not? enter denies and tells the model, esc goes back"
 
 
@@ -47,7 +49,7 @@ class ApprovalDock(Vertical, can_focus=True):
         border-subtitle-color: $dim;
         &.-pending { display: block; }
         & > #head { height: auto; max-height: 2; padding: 0 0 0 1; }
-        & > CardText { max-height: 30vh; padding: 0 0 0 1; }
+        & > CardText { padding: 0 0 0 1; }
         & > #more { height: 1; color: $warning; display: none; }
         &.-overflowing > #more { display: block; }
         & > #why { display: none; height: 1; border: none; padding: 0; background: $selected; }
@@ -97,6 +99,7 @@ class ApprovalDock(Vertical, can_focus=True):
         self._answered: set[str] = set()
         self._reasons: dict[str, str] = {}
         self._current: ApprovalView | None = None
+        self._answerable = True
         self._project = ""
         self._explaining = False
         self._timer: Timer | None = None
@@ -131,8 +134,12 @@ class ApprovalDock(Vertical, can_focus=True):
     def saying_why(self) -> bool:
         return self.has_class("-saying-why")
 
-    def show(self, approvals: Sequence[ApprovalView], project: str) -> None:
-        """Show what is pending. The shown one stays until it is answered or gone."""
+    def show(self, approvals: Sequence[ApprovalView], project: str, *, answerable: bool = True) -> None:
+        """Show what is pending. The shown one stays until it is answered or gone.
+
+        What is not ``answerable`` was asked in a recording: its keys stay dead, and it says so.
+        """
+        self._answerable = answerable
         pending = tuple(approval for approval in approvals if approval.id not in self._answered)
         self._answered &= {approval.id for approval in approvals}
         if (pending, project) == (self._approvals, self._project):
@@ -148,7 +155,7 @@ class ApprovalDock(Vertical, can_focus=True):
 
     def review(self) -> None:
         """F8: take the focus; keys count after quiet."""
-        if self._current is not None:
+        if self._current is not None and self._answerable:
             self.arming.began()
             (self._why if self.saying_why else self).focus()
             self.tick()
@@ -156,6 +163,7 @@ class ApprovalDock(Vertical, can_focus=True):
     def disturbed(self) -> None:
         """Focus-in or resize: disarm."""
         self.arming.disturbed()
+        self._fit()
         self.set_class(
             self.screen.size.width < SMALLEST[0] or self.screen.size.height < SMALLEST[1], "-too-small"
         )
@@ -166,7 +174,7 @@ class ApprovalDock(Vertical, can_focus=True):
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        if self._current is None or not self.screen.is_current:
+        if self._current is None or not self.screen.is_current or not self._answerable:
             return
         wait = 0.0
         if self.arming.reviewing:
@@ -277,11 +285,12 @@ class ApprovalDock(Vertical, can_focus=True):
         self._answered.add(self._current.id)
         self._reasons.pop(self._current.id, None)
         self.post_message(Decided(self._current.id, allowed=allowed, feedback=feedback))
-        self.show(self._approvals, self._project)
+        self.show(self._approvals, self._project, answerable=self._answerable)
 
     def _change(self, before: ApprovalView | None, current: ApprovalView | None) -> None:
         """Another question, or the same with another content."""
         self._current = current
+        self._fit()
         self._explaining = False
         self._answers.focused = None
         gone = before is not None and (current is None or current.id != before.id)
@@ -300,6 +309,11 @@ class ApprovalDock(Vertical, can_focus=True):
             self.arming.began()
             self.focus()
         self._draw_card()
+
+    def _fit(self) -> None:
+        """The card takes a third of the screen at most, one row of a short one."""
+        height = self.screen.size.height
+        self._card.most_rows = height * 3 // 10 if height >= SHORT else 1
 
     def _draw_card(self) -> None:
         if self._current is not None:
@@ -320,7 +334,9 @@ class ApprovalDock(Vertical, can_focus=True):
         place = f"  {self._approvals.index(self._current) + 1} of {count}" if count > 1 else ""
         self.border_title = Content(f"{question(self._current)}{place}")
         self._answers.armed = self.armed
-        if self.armed:
+        if not self._answerable:
+            hint = Content("recorded: here a person decides")
+        elif self.armed:
             hint = Content("← → choose · enter answers · esc stops the turn")
         elif self.arming.reviewing:
             hint = Content("keys take effect in a moment ░░░")

@@ -81,6 +81,8 @@ class CardText(ScrollView, can_focus=False):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id)
+        self.most_rows = 1_000_000
+        """Rows it asks for at most; the rest is scrolled to."""
         self._lines: list[Line] = []
         self._folded: list[Line] = []
         self._width = 0
@@ -104,7 +106,7 @@ class CardText(ScrollView, can_focus=False):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         self._fold(max(1, width - 1))
-        return max(1, len(self._folded))
+        return max(1, min(len(self._folded), self.most_rows))
 
     def on_resize(self, event: Resize) -> None:
         self._fold(max(1, event.size.width - 1))

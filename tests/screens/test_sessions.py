@@ -100,7 +100,8 @@ async def test_the_preview_shows_what_was_said() -> None:
         await pilot.pause(0.3)
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert "▌ Why does test_retry flake" in str(app.screen.query_one("#preview-text", Static).content)
+        assert "42 turns · 4 tool calls" in str(app.screen.query_one("#preview-head", Static).content)
+        assert len(browser(app)._preview_text._blocks) == len(sample_blocks())
 
 
 async def test_ten_thousand_sessions_are_listed_at_once() -> None:

@@ -1,0 +1,183 @@
+"""Every screen in two sizes and two themes. Look at a new picture before you accept it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterator
+
+import pytest
+from textual.pilot import Pilot
+
+from dsh_tui.app import DshApp
+from dsh_tui.engine.projection.views import ModelRow, TodoView
+from dsh_tui.theme import DARK, LIGHT
+from tests.fakes.fake_bridge import FakeBridge
+from tests.fakes.fake_chat import (
+    NOON,
+    Hands,
+    app_over,
+    chat,
+    command_approval,
+    edit_approval,
+    running,
+    sample_blocks,
+    sample_sessions,
+    turn_end,
+)
+
+
+@pytest.fixture(autouse=True)
+def _clock_in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Times of day are drawn in local time; the pictures are of UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+Compare = Callable[..., bool]
+Steps = Callable[[Pilot[None]], Awaitable[None]]
+
+IDLE = running(state="idle", turn_started=None, last_activity=None)
+TODOS = (
+    TodoView("Read the test and the clock", "completed"),
+    TodoView("Use the injected clock in wait()", "in_progress"),
+    TodoView("Run the test a hundred times", "pending"),
+)
+MODELS = [
+    ModelRow("deepseek", "deepseek-flash", ("off", "low", "medium", "high"), "high", 128_000, True),
+    ModelRow("deepseek", "deepseek-v4-pro", ("off", "low", "medium", "high", "max"), "high", 256_000),
+    ModelRow("local", "qwen3-coder-30b", (), "", 32_768),
+]
+
+
+def empty() -> FakeBridge:
+    return FakeBridge()
+
+
+def answered() -> FakeBridge:
+    return FakeBridge(chat([*sample_blocks()[:7], turn_end()], status=IDLE))
+
+
+def working() -> FakeBridge:
+    status = running(last_activity=NOON + 38_500)
+    return FakeBridge(chat(todos=TODOS, queue=["also check the jitter"], status=status))
+
+
+def asking() -> FakeBridge:
+    return FakeBridge(chat(approvals=[edit_approval(), command_approval()], queue=["also check the jitter"]))
+
+
+def asking_for_a_long_command() -> FakeBridge:
+    command = (
+        "ls"
+        + " " * 200
+        + "; rm -rf x\n"
+        + "\n".join(f"echo step {n}" for n in range(40))
+        + "\necho \u202e\x1b"
+    )
+    return FakeBridge(chat(approvals=[command_approval(command=command, description="Clean up")]))
+
+
+def first_run() -> FakeBridge:
+    bridge = FakeBridge(chat([*sample_blocks()[:7], turn_end()], status=IDLE, read_only="recording"))
+    bridge.needs_key = True
+    return bridge
+
+
+def with_sessions() -> FakeBridge:
+    bridge = answered()
+    bridge.rows = sample_sessions()
+    bridge.previews = {"s1": sample_blocks()}
+    return bridge
+
+
+def with_models() -> FakeBridge:
+    bridge = answered()
+    bridge.model_rows = MODELS
+    return bridge
+
+
+def keys(*pressed: str) -> Steps:
+    async def press(pilot: Pilot[None]) -> None:
+        await pilot.press(*pressed)
+        await pilot.pause(0.3)
+
+    return press
+
+
+async def nothing(pilot: Pilot[None]) -> None:
+    await pilot.pause()
+
+
+async def arm(pilot: Pilot[None]) -> None:
+    app = pilot.app
+    assert isinstance(app, DshApp)
+    assert isinstance(app.monotonic, Hands)
+    for _ in range(2):
+        app.monotonic.pass_(1)
+        app.chat.dock.tick()
+        await pilot.pause()
+    await pilot.press("right")
+
+
+SCENES: dict[str, tuple[Callable[[], FakeBridge], Steps]] = {
+    "empty": (empty, nothing),
+    "answered": (answered, nothing),
+    "working": (working, keys("ctrl+t")),
+    "asking": (asking, nothing),
+    "armed": (asking, arm),
+    "long-command": (asking_for_a_long_command, arm),
+    "full-view": (asking_for_a_long_command, lambda pilot: _then(arm, keys("f"), pilot)),
+    "first-run": (first_run, nothing),
+    "key-entry": (first_run, keys("1", "s", "k")),
+    "sessions": (with_sessions, keys("ctrl+x", "l")),
+    "sessions-all": (with_sessions, keys("ctrl+x", "l", "tab")),
+    "models": (with_models, keys("ctrl+x", "m")),
+    "help": (answered, keys("f1")),
+    "palette": (answered, keys("ctrl+p")),
+    "commands": (answered, keys("/")),
+    "full-access": (answered, keys(*"/full", "enter")),
+}
+SIZES = [(80, 24), (120, 40)]
+
+
+async def _then(first: Steps, second: Steps, pilot: Pilot[None]) -> None:
+    await first(pilot)
+    await second(pilot)
+
+
+def _shoot(compare: Compare, name: str, size: tuple[int, int], theme: str) -> None:
+    make, steps = SCENES[name]
+
+    async def before(pilot: Pilot[None]) -> None:
+        app = pilot.app
+        assert isinstance(app, DshApp)
+        while app.bridge is None:
+            await pilot.pause()
+        await pilot.pause()
+        await steps(pilot)
+        app.chat.status_bar.clear_notice()
+        await pilot.pause()
+
+    assert compare(app_over(make(), theme=theme), terminal_size=size, run_before=before)
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT])
+@pytest.mark.parametrize("size", SIZES, ids=["80x24", "120x40"])
+@pytest.mark.parametrize("name", SCENES)
+def test_it_looks_as_it_was_accepted(
+    snap_compare: Compare, name: str, size: tuple[int, int], theme: str
+) -> None:
+    _shoot(snap_compare, name, size, theme)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("empty", (20, 5)), ("asking", (20, 5)), ("asking", (40, 12)), ("long-command", (40, 12))],
+)
+def test_small_windows_look_as_they_were_accepted(
+    snap_compare: Compare, name: str, size: tuple[int, int]
+) -> None:
+    _shoot(snap_compare, name, size, DARK)
