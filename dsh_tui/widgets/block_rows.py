@@ -20,7 +20,7 @@ from dsh_tui.engine.projection.views import (
     UserView,
 )
 from dsh_tui.widgets import notice_block, thinking_block, tool_block, turn_end_block, user_block
-from dsh_tui.widgets.answer_block import Answer
+from dsh_tui.widgets.answer_block import Answer, has_links
 from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import Row
 
@@ -41,7 +41,7 @@ def draw(
         answer = before.answer if before is not None else None
         if answer is None or not answer.continues(view):
             answer = Answer(width, palette)
-        answer.show(view)
+        answer.show(view, folded=folded)
         return BlockRows(answer.rows, answer)
     if isinstance(view, UserView):
         return BlockRows(user_block.render(view, width, palette, folded=folded))
@@ -86,6 +86,8 @@ def foldable(view: BlockView) -> bool:
     """Whether there is something to open."""
     if isinstance(view, UserView):
         return view.origin == "context" or view.text.count("\n") >= user_block.FOLDED_LINES
+    if isinstance(view, AnswerView):
+        return has_links(view.text)
     return isinstance(view, (ThinkingView, ToolView))
 
 

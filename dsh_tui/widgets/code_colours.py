@@ -194,7 +194,7 @@ def _enter(stack: list[str], target: Any) -> None:  # Any: Pygments' ways to nam
 
 def language_of(path: str) -> str:
     """The language that a file's name speaks for, or empty."""
-    from pygments.lexers import find_lexer_class_for_filename
+    from pygments.lexers import find_lexer_class_for_filename  # type: ignore[import-untyped]  # ships no types
 
     found = find_lexer_class_for_filename(path.rpartition("/")[2])
     return str(found.aliases[0]) if found is not None and found.aliases else ""
@@ -203,7 +203,7 @@ def language_of(path: str) -> str:
 def _lexer(language: str) -> Lexer | None:
     if not language:
         return None
-    from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]  # ships no types
+    from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound  # type: ignore[import-untyped]  # ships no types
 
     try:

@@ -89,6 +89,12 @@ class MarkdownRows:
             return None
         return inside[0][0], inside[-1][1], self._text[inside[0][2] : inside[-1][3]]
 
+    def sources_in(self, first: int, last: int) -> list[str]:
+        """Source of every settled part that has a row among these."""
+        return [
+            self._text[start:end] for top, bottom, start, end in self._spans if top <= last and first < bottom
+        ]
+
     def _too_soon(self, text: str, *, done: bool) -> bool:
         tail = len(text) - self._offset
         if done or self._code is not None or self._table is not None or tail < LARGE:

@@ -22,7 +22,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from dsh_tui.engine.projection.views import BlockView, UserView
+from dsh_tui.engine.projection.views import AnswerView, BlockView, UserView
 from dsh_tui.widgets.block_rows import foldable, source
 from dsh_tui.widgets.canvas import Canvas
 from dsh_tui.widgets.layout import lines
@@ -56,6 +56,7 @@ class Transcript(ScrollView, can_focus=True):
         Binding("right_curly_bracket", "prompt(1)", "Next prompt", id="transcript.prompt-down", show=False),
         Binding("enter,space", "fold", "Open or fold", id="transcript.fold", show=False),
         Binding("y", "copy", "Copy block", id="transcript.copy", show=False),
+        Binding("c", "copy_code", "Copy code", id="transcript.copy-code", show=False),
     ]
 
     class CopyRequested(Message):
@@ -131,6 +132,9 @@ class Transcript(ScrollView, can_focus=True):
 
     def on_mount(self) -> None:
         self.app.theme_changed_signal.subscribe(self, self._theme_changed)
+
+    def on_show(self) -> None:
+        self._settle()
 
     def _theme_changed(self, _theme: object) -> None:
         self._palette = None
@@ -343,6 +347,18 @@ class Transcript(ScrollView, can_focus=True):
         if self._cursor != NOWHERE:
             self.post_message(self.CopyRequested(source(self._blocks[self._cursor])))
 
+    def action_copy_code(self) -> None:
+        """Ask for the first piece of code in view of the answer under the cursor."""
+        canvas = self._ready()
+        answer = canvas.answer(self._cursor) if canvas is not None and self._cursor != NOWHERE else None
+        if canvas is None or answer is None:
+            return
+        gap = canvas.gap(self._cursor)
+        shown = [line.offset - gap for line in self._frame if line.block == self._cursor] or [0]
+        code = answer.code_at(shown[0], shown[-1])
+        if code is not None:
+            self.post_message(self.CopyRequested(code))
+
     # The mouse
 
     def on_click(self, event: events.Click) -> None:
@@ -353,7 +369,8 @@ class Transcript(ScrollView, can_focus=True):
             self.follow_end()
         elif line.block != NOWHERE:
             self._cursor = line.block
-            if line.look.first and foldable(self._blocks[line.block]):
+            view = self._blocks[line.block]
+            if line.look.first and not isinstance(view, AnswerView) and foldable(view):
                 self.fold(line.block)
             else:
                 self._settle()

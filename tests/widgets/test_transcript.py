@@ -5,8 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from textual import events
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.scrollbar import ScrollTo
 
 from dsh_tui.engine.projection.views import (
     AnswerView,
@@ -358,3 +360,83 @@ async def test_another_session_starts_at_its_end() -> None:
         app.transcript.show([answer(paragraphs(40, 100))], 0, 2)
         await pilot.pause()
         assert app.lines()[-1].strip() == "line 139"
+
+
+async def test_code_in_an_answer_is_copied_without_its_fence() -> None:
+    app = TranscriptApp([answer("look\n\n```py\nx = 1\ny = 2\n```\n\nand\n\n```\nz\n```\n")])
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("j", "c")
+        await pilot.pause()
+        assert app.copied == ["x = 1\ny = 2"]
+
+
+async def test_an_opened_answer_tells_where_its_links_lead() -> None:
+    app = TranscriptApp([answer("see [the docs](https://example.invalid/x) now")])
+    async with app.run_test(size=(60, 20)) as pilot:
+        assert not any("example.invalid" in line for line in app.lines())
+        await pilot.press("j", "enter")
+        await pilot.pause()
+        assert "the docs → https://example.invalid/x" in app.lines()[1]
+
+
+async def test_what_came_while_it_was_hidden_is_there_when_it_shows() -> None:
+    blocks: list[BlockView] = [user("go")]
+    app = TranscriptApp(blocks)
+    async with app.run_test(size=(60, 10)) as pilot:
+        app.transcript.display = False
+        await pilot.pause()
+        blocks.append(answer("later"))
+        app.transcript.show(blocks, 1, 1)
+        app.transcript.display = True
+        await pilot.pause()
+        assert any("later" in line for line in app.lines())
+
+
+async def test_blocks_that_are_ahead_of_the_views_wait_for_their_turn() -> None:
+    blocks: list[BlockView] = [user("go")]
+    app = TranscriptApp(blocks)
+    async with app.run_test(size=(60, 10)) as pilot:
+        blocks.append(answer("ahead"))
+        app.transcript.refresh()
+        app.transcript.scroll_up(animate=False)
+        await pilot.pause()
+        app.transcript.show(blocks, 1, 1)
+        await pilot.pause()
+        assert any("ahead" in line for line in app.lines())
+
+
+async def test_quick_resizes_while_streaming_end_in_a_fresh_picture() -> None:
+    blocks: list[BlockView] = [user("go"), answer("", done=False)]
+    app = TranscriptApp(blocks)
+    text = ""
+    sizes = [(20, 6), (1, 1), (3, 3), (200, 60), (79, 24), (10, 3), (40, 12), (80, 24)]
+    async with app.run_test(size=(80, 24)) as pilot:
+        for number in range(32):
+            text += f"- item {number} 中文 word word word\n" + "\n```py\nx = 1\n```\n\n" * (number % 7 == 0)
+            blocks[1] = answer(text, done=False)
+            app.transcript.show(blocks, 1, 1)
+            await pilot.resize_terminal(*sizes[number % len(sizes)])
+        await pilot.pause()
+        assert app.lines() == app.fresh_lines()
+        assert "item 31" in "".join(app.lines()[-3:])
+
+
+@pytest.mark.parametrize("way", ["wheel", "pageup", "bar"])
+async def test_every_way_to_scroll_holds_the_view(way: str) -> None:
+    blocks: list[BlockView] = [user("go"), answer(paragraphs(80), done=False)]
+    app = TranscriptApp(blocks)
+    async with app.run_test(size=(60, 12)) as pilot:
+        if way == "wheel":
+            app.transcript.post_message(
+                events.MouseScrollUp(app.transcript, 5, 5, 0, -1, 0, False, False, False)
+            )
+        elif way == "pageup":
+            await pilot.press("pageup")
+        else:
+            app.transcript.post_message(ScrollTo(y=40, animate=False))
+        await pilot.pause()
+        assert not app.transcript.following
+        top = app.lines()[:-1]
+        blocks[1] = answer(paragraphs(120), done=False)
+        await feed(pilot, app, blocks, 1)
+        assert app.lines()[:-1] == top
