@@ -166,8 +166,10 @@ class Bridge:
         await asyncio.to_thread(fold.apply_all, loaded.events)
         return fold.view().blocks
 
-    async def new_session(self) -> None:
+    async def new_session(self, prompt: str = "") -> None:
         await self._begin({"cwd": str(self._product.cwd)}, None)
+        if prompt:
+            self.send(prompt)
 
     async def fork_session(self, session_id: str, boundary: int | None = None) -> None:
         """A new session that starts as a copy of another, up to and with ``boundary``."""
@@ -203,19 +205,16 @@ class Bridge:
         self._follow(playback.header, playback.shown, playback)
         self._spawn(playback.run(self._feed.schedule))
 
+    @property
+    def leaves_recording(self) -> bool:
+        return self._playback is not None and self._playback.bundled and not self._needs_key
+
     def leave_recording(self, then: str = "") -> bool:
-        """From the bundled recording to a new session, which gets ``then``; False where that can't be."""
-        if self._playback is None or not self._playback.bundled or self._needs_key:
+        if self._playback is None or not self.leaves_recording:
             return False
-
-        async def leave() -> None:
-            await self.new_session()
-            if then:
-                self.send(then)
-
         self._playback.stop()
         self._playback = None  # a second key must not leave twice
-        self._spawn(leave())
+        self._spawn(self.new_session(then))
         return True
 
     # Set-up and end
@@ -271,8 +270,11 @@ class Bridge:
         self._feed.stop()
         for task in self._tasks:
             task.cancel()
-        self._handles.clear()
-        await self._product.dispose()
+        handles, self._handles = self._handles, {}
+        try:  # before the desk goes: a question that waits is cancelled, not unanswerable
+            await asyncio.gather(*(handle.dispose() for handle in handles.values()))
+        finally:
+            await self._product.dispose()
 
     # Following the engine
 
@@ -380,9 +382,7 @@ class Bridge:
         return replace(view, status=status)
 
     def _state(self) -> AgentState | None:
-        if self._agent is None:
-            return None
-        if self._agent.status == "disposed":
+        if self._agent is not None and self._agent.status == "disposed":
             return "disposed"
         return "stopping" if self._stopping else None
 

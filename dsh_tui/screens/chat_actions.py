@@ -138,8 +138,6 @@ class ChatActions(Screen[None]):
             self.completion.dismiss(self.composer.document.get_line(row)[:column])
         elif self.dock.close_reason():
             pass
-        elif self.queue_panel.has_focus or self.transcript.has_focus:
-            self.composer.focus()
         elif self.busy and self.port is not None:
             self.port.cancel()
         elif self.port is not None and self.port.leave_recording():
@@ -204,6 +202,15 @@ class ChatActions(Screen[None]):
     async def action_session_new(self) -> None:
         if self.port is not None:
             await self.port.new_session()
+
+    @work(exclusive=True, group="session", exit_on_error=False)
+    async def action_session_fork(self) -> None:
+        if self.port is None or self.shown is None:
+            return
+        try:
+            await self.port.fork_session(self.shown.session_id)
+        except Exception as error:  # noqa: BLE001 - said in one line, the session stays open
+            self.say(str(error), "error")
 
     def action_session_rename(self, title: str = "") -> None:
         port = self.port

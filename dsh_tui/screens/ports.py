@@ -73,6 +73,10 @@ class ChatPort(Protocol):
 
     async def new_session(self) -> None: ...
 
+    async def fork_session(self, session_id: str, boundary: int | None = None) -> None:
+        """Open a new session that starts as a copy, up to and with seq ``boundary``."""
+        ...
+
     @property
     def leaves_recording(self) -> bool:
         """Whether the bundled recording is shown and a session can begin instead."""

@@ -20,7 +20,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from dsh_tui.engine.projection.views import ApprovalView
-from dsh_tui.widgets.answer_row import BY_KEY, AnswerRow
+from dsh_tui.widgets.answer_row import BY_KEY, Answer, AnswerRow
 from dsh_tui.widgets.approval_words import explanation, head_line, question
 from dsh_tui.widgets.arming import Arming
 from dsh_tui.widgets.card_text import CardText, card_lines
@@ -237,6 +237,13 @@ class ApprovalDock(Vertical, can_focus=True):
             event.stop()
             self.post_message(self.PassedOn(event))
 
+    @on(AnswerRow.Clicked)
+    def _clicked(self, event: AnswerRow.Clicked) -> None:
+        """The mouse may answer what the keys may answer; it never arms anything."""
+        event.stop()
+        if self.armed:
+            self._do(event.answer)
+
     @on(Input.Submitted, "#why")
     def _said_why(self, event: Input.Submitted) -> None:
         event.stop()
@@ -264,7 +271,11 @@ class ApprovalDock(Vertical, can_focus=True):
         if not self.armed or (answer is None and event.key not in ("space", "enter")):
             self.post_message(self.PassedOn(event))
             return
-        match answer.name if answer is not None else "":
+        if answer is not None:
+            self._do(answer)
+
+    def _do(self, answer: Answer) -> None:
+        match answer.name:
             case "allow":
                 self._decide(allowed=True)
             case "deny":
@@ -297,7 +308,7 @@ class ApprovalDock(Vertical, can_focus=True):
         lost = self._reasons.pop(before.id, "") if before is not None and gone else ""
         reviewed = self.has_focus or self.saying_why
         self.remove_class("-saying-why")
-        if gone or before is None:
+        if before is None or gone:
             with self._why.prevent(Input.Changed):
                 self._why.value = self._reasons.get(current.id, "") if current is not None else ""
         self.set_class(current is not None, "-pending")
@@ -309,6 +320,8 @@ class ApprovalDock(Vertical, can_focus=True):
             self.arming.began()
             self.focus()
         self._draw_card()
+        if current is not None and (before is None or gone) and not self.app.app_focus:
+            self.app.bell()
 
     def _fit(self) -> None:
         """The card takes a third of the screen at most, one row of a short one."""

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
 
-from dsh_tui.widgets.columns import spread
+from dsh_tui.widgets.columns import cut, spread
 from dsh_tui.widgets.row_list import RowList
 
 Choice = tuple[str, str, str, str]
 """Key, action id, label, note."""
 
 CHOICES: Final[tuple[Choice, ...]] = (
-    ("1", "setup.key", "Enter a DeepSeek API key", "kept in your own credential file, mode 0600"),
+    ("1", "setup.key", "Enter a DeepSeek API key", "kept in a file that only you can read"),
     ("2", "setup.server", "Use a local server", "anything that speaks the OpenAI protocol"),
     ("3", "session.browse", "Open earlier sessions", "reading them needs no key"),
 )
+RECORDED: Final = "No key yet: this is a recording, nothing here is live"
+KEYLESS: Final = "No key yet: this session can be read, not continued"
 
 
 class FirstRunPanel(RowList[Choice]):
@@ -30,7 +34,7 @@ class FirstRunPanel(RowList[Choice]):
         height: auto;
         padding: 0 1;
         border: round $frame;
-        border-title-color: $accent;
+        border-title-color: $warning;
         border-subtitle-color: $dim;
         & .row--highlighted { background: $background; }
         &:focus { border: round $accent; }
@@ -43,6 +47,9 @@ class FirstRunPanel(RowList[Choice]):
         for number, (key, _, label, _) in enumerate(CHOICES)
     ]
 
+    recording: reactive[bool] = reactive(False)
+    """Whether the screen plays a recording meanwhile."""
+
     class Picked(Message):
         """One of the choices, by the id of its action."""
 
@@ -50,20 +57,42 @@ class FirstRunPanel(RowList[Choice]):
             self.action_id = action_id
             super().__init__()
 
+    class PassedOn(Message):
+        """A key that chooses nothing here: it belongs to the composer."""
+
+        def __init__(self, key: events.Key) -> None:
+            self.key = key
+            super().__init__()
+
     def on_mount(self) -> None:
-        self.border_title = Content("No model yet: what you see is a recording")
-        self.border_subtitle = Content("1–3 or enter chooses · tab goes to the draft")
+        self.border_subtitle = Content("1–3 or enter chooses · / commands")
         self.styles.height = len(CHOICES) + 2
         self.show(CHOICES)
 
+    def watch_recording(self, recording: bool) -> None:  # noqa: FBT001 - Textual's signature
+        self.border_title = Content(RECORDED if recording else KEYLESS)
+
+    def on_key(self, event: events.Key) -> None:
+        """Letters are the beginning of a draft or a command; keys that move or choose stay."""
+        if event.is_printable and event.character not in [key for key, *_ in CHOICES]:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.PassedOn(event))
+
     def draw(self, row: Choice, width: int) -> Content:
         key, _, label, note = row
-        return spread(
-            Content.assemble((f" {key} ", "bold $accent"), label), Content.styled(note, "$dim"), width
-        )
+        choice = Content.assemble((f" {key} ", "bold $accent"), label)
+        room = width - choice.cell_length - 3
+        if room < len(note):
+            return choice
+        return spread(choice, Content.styled(cut(note, room), "$dim"), width)
 
     def action_choose(self) -> None:
         self.action_pick(self.highlighted)
 
     def action_pick(self, number: int) -> None:
         self.post_message(self.Picked(CHOICES[number][1]))
+
+    async def action_page(self, direction: int) -> None:  # type: ignore[override]  # Textual awaits either
+        """The list is short; the transcript above it is what has pages."""
+        await self.run_action("screen.view_page_up" if direction < 0 else "screen.view_page_down")

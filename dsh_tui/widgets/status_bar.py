@@ -80,12 +80,12 @@ def status_fields(status: StatusView, now_ms: int) -> list[Content]:
 
 
 def status_line(
-    status: StatusView, now_ms: int, width: int, notice: Content | None, hint: str = ""
+    status: StatusView, now_ms: int, width: int, notice: Content | None, hint: str = "", badge: str = ""
 ) -> Content:
-    """The whole line at ``width`` cells."""
+    """The whole line at ``width`` cells; ``badge`` stands in the state's place."""
     mode = Content.styled(one_line(status.mode) or "ask", f"bold {MODE_STYLES.get(status.mode, '$warning')}")
     word, style = _STATES.get(status.state, (status.state, "$dim"))
-    state = Content.styled(word, style)
+    state = Content.styled(badge, "$warning") if badge else Content.styled(word, style)
     room = width - mode.cell_length - state.cell_length - 4
     if room < 0:
         return Content.assemble(mode, " ", state).truncate(width, ellipsis=True)
@@ -110,6 +110,8 @@ class StatusBar(Widget, can_focus=False):
     status: reactive[StatusView] = reactive(StatusView())
     now_ms: reactive[int] = reactive(0)
     """Wall time, set by the screen while something runs."""
+    badge: reactive[str] = reactive("")
+    """What the screen shows, where that is no live session: ``recording``, ``read-only``."""
     hint: reactive[str] = reactive("ctrl+p palette  ? keys")
     _notice: reactive[Content | None] = reactive(None)
 
@@ -129,4 +131,6 @@ class StatusBar(Widget, can_focus=False):
         self._notice = None
 
     def render(self) -> RenderResult:
-        return status_line(self.status, self.now_ms, self.content_region.width, self._notice, self.hint)
+        return status_line(
+            self.status, self.now_ms, self.content_region.width, self._notice, self.hint, self.badge
+        )

@@ -87,14 +87,22 @@ class FakeBridge:
         if "open_session" in self.fails:
             raise self.fails["open_session"]
 
+    async def fork_session(self, session_id: str, boundary: int | None = None) -> None:
+        self.asked.append(("fork_session", session_id, boundary))
+        if "fork_session" in self.fails:
+            raise self.fails["fork_session"]
+
     async def new_session(self) -> None:
         self.asked.append(("new_session",))
 
     def leave_recording(self, then: str = "") -> bool:
-        leaves = self._view.read_only.startswith("recording") and not self.needs_key
-        if leaves:
+        if self.leaves_recording:
             self.asked.append(("leave_recording", then))
-        return leaves
+        return self.leaves_recording
+
+    @property
+    def leaves_recording(self) -> bool:
+        return self._view.read_only.startswith("recording") and not self.needs_key
 
     def rename(self, title: str) -> None:
         self.asked.append(("rename", title))
