@@ -66,7 +66,10 @@ class DshApp(App[None]):
         self.chat = ChatScreen(version=__version__)
         self._boot_engine = boot
         self._report_crash = report_crash
-        self._leaving = False
+        self.leaving = False
+        self.hurried = False
+        """Whether the engine must not be waited for any longer."""
+        self._status = 0
         self._quit_asked = float("-inf")
         self._tasks: set[asyncio.Task[None]] = set()
         for one in THEMES:
@@ -77,6 +80,13 @@ class DshApp(App[None]):
 
     def get_default_screen(self) -> Screen[Any]:  # Any: Textual's own signature
         return self.chat
+
+    def refresh_css(self, animate: bool = True) -> None:  # noqa: FBT001, FBT002 - Textual's signature
+        """Before there is a screen only the colours matter: its rules are parsed when it is styled."""
+        if self.screen_stack:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._start)
@@ -150,10 +160,10 @@ class DshApp(App[None]):
     def action_ctrl_c(self) -> None:
         """On a screen over the chat: copy what is selected, else quit when pressed twice."""
         now = self.monotonic()
-        if selected := self.screen.get_selected_text():
-            self.copy(selected)
-        elif now - self._quit_asked <= 1.0:
+        if self.leaving or now - self._quit_asked <= 1.0:
             self.leave()
+        elif selected := self.screen.get_selected_text():
+            self.copy(selected)
         self._quit_asked = now
 
     def action_leave(self) -> None:
@@ -162,20 +172,23 @@ class DshApp(App[None]):
     async def action_quit(self) -> None:
         self.leave()
 
-    def leave(self) -> None:
+    def leave(self, status: int = 0) -> None:
         """Close the engine in order, then the app. A second call does not wait any longer."""
-        if self._leaving or self.bridge is None:
-            self.exit()
+        if self.leaving or self.bridge is None:
+            self.hurried = self.leaving
+            self.exit(return_code=self._status or status)
             return
-        self._leaving = True
+        self.leaving, self._status = True, status
         self.notice("closing… ctrl+c again does not wait")
         self._spawn(self._close(self.bridge))
 
     async def _close(self, bridge: ChatPort) -> None:
         try:
             await asyncio.wait_for(bridge.close(), CLOSING_SECONDS)
+        except TimeoutError:
+            self.hurried = True
         finally:
-            self.exit()
+            self.exit(return_code=self._status)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:  # Any: what a coroutine is sent, never used
         task = asyncio.get_running_loop().create_task(work)

@@ -5,6 +5,7 @@ Source: core spec §12; design §3.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,15 +15,17 @@ from dsh_tui.engine.agent.default_model import DEFAULT_MODEL
 from dsh_tui.engine.approval import mode_notice
 from dsh_tui.engine.approval import plugin as approval
 from dsh_tui.engine.approval.mode_policy import Mode
+from dsh_tui.engine.boot import find_fiber
 from dsh_tui.engine.bundles import agent_core
 from dsh_tui.engine.environment import plugin as environment
 from dsh_tui.engine.fs import observation
 from dsh_tui.engine.fs import plugin as fs
 from dsh_tui.engine.guard import max_steps, repeat_reminder
 from dsh_tui.engine.instructions import plugin as instructions
-from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.kernel import Context, Fiber
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.retry import plugin as retry
+from dsh_tui.engine.loop import plugin as loop
 from dsh_tui.engine.persistence import checkpoint
 from dsh_tui.engine.persistence.jsonl import plugin as jsonl
 from dsh_tui.engine.plugin_folder import plugin as plugin_folder
@@ -58,7 +61,7 @@ class Config:
 def apply(ctx: Context, config: Config) -> None:
     """Mount everything. The loop asks for storage and default model without injecting them."""
     ctx.provide(DEFAULT_MODEL, config.default_model)
-    ctx.plugin(agent_core)
+    core = ctx.plugin(agent_core)
     ctx.plugin(
         deepseek,
         deepseek.DeepSeekConfig(api_key=config.api_key, base_url=config.base_url, models=config.models),
@@ -95,3 +98,10 @@ def apply(ctx: Context, config: Config) -> None:
             folder=config.plugins, configs=config.plugin_configs, watch=config.watch_plugins
         ),
     )
+    ctx.effect(lambda: lambda: _end_agents(core))  # the last effect is undone first
+
+
+async def _end_agents(core: Fiber) -> None:
+    """Agents end while storage and tools still stand: else no log would hold how their turns ended."""
+    with contextlib.suppress(LookupError):  # the start failed before the loop
+        await find_fiber(core, loop.name).dispose()

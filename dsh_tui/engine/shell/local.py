@@ -68,11 +68,11 @@ class LocalShell:
 
     async def close(self) -> None:
         """Stop what runs and wait for it."""
-        atexit.unregister(self._kill_all)
         commands = list(self._running)
         for command in commands:
             command.stop()
         await asyncio.gather(*(command.wait() for command in commands), return_exceptions=True)
+        atexit.unregister(self._kill_all)  # not before: who does not wait must still leave none behind
 
     async def _start(self, request: ShellRequest, on_line: OnLine | None) -> RunningCommand:
         await asyncio.to_thread(_check_directory, request.cwd)

@@ -1,0 +1,115 @@
+"""Keys that were meant for the draft never answer an approval, whenever the question appears."""
+
+from __future__ import annotations
+
+from tests.fakes.model_server import reply
+from tests.real.stage import Stage
+from tests.real.terminal import Terminal
+
+SENTENCE = "1 y yes run it"
+GAP = 0.03
+"""Seconds between two keys of a quick typist."""
+ASKS = reply(tool_calls=[("bash", {"command": "touch ran", "description": "Make a file"})])
+
+
+def nothing_ran(stage: Stage) -> None:
+    assert not (stage.project / "ran").exists()
+    assert set(stage.decisions()) <= {"cancelled"}
+
+
+def ask_late(stage: Stage, app: Terminal, prompt: str) -> object:
+    """Send a prompt whose answer waits; opening the gate makes the question appear."""
+    gate = stage.model.gate()
+    count = len(stage.model.requests)
+    stage.model.push(reply(tool_calls=ASKS.tool_calls, gate=gate.event))
+    app.type(f"{prompt}\r")
+    stage.model.wait_for_requests(count + 1)
+    app.wait_for("esc stops")
+    return gate
+
+
+def send_what_is_queued(stage: Stage, app: Terminal, number: int) -> None:
+    """Stop the turn; what was typed waits in the queue, whole, and is what goes out."""
+    app.wait_for("queued: 1")
+    app.press("esc")
+    app.wait_gone("Run a command?")
+    app.wait_for("stopped")
+    stage.model.push(f"Answer {number}.")
+    app.press("ctrl+x", "r")
+    app.wait_for(f"Answer {number}.", "ready")
+    assert stage.model.requests[-1].body["messages"][-1]["content"].endswith(SENTENCE)
+
+
+def test_a_sentence_ending_in_enter_never_approves_at_whatever_key_the_question_appears(stage: Stage) -> None:
+    offsets = range(0, len(SENTENCE) + 2, 2)
+    with stage.app(rows=30) as app:
+        for offset in offsets:
+            gate = ask_late(stage, app, f"round {offset}")
+            typed = SENTENCE + "\r"
+            app.type(typed[:offset], gap=GAP)
+            gate.open()
+            app.type(typed[offset:], gap=GAP)
+            app.wait_for("Run a command?")
+            send_what_is_queued(stage, app, offset)
+            nothing_ran(stage)
+    assert stage.decisions() == ["cancelled"] * len(offsets)
+    stage.model.assert_all_accepted()
+
+
+def test_a_paste_while_the_question_appears_never_approves(stage: Stage) -> None:
+    with stage.app(rows=30) as app:
+        gate = ask_late(stage, app, "round one")
+        gate.open()
+        app.paste("1\ny\n")
+        app.wait_for("Run a command?", "F8 review")
+        app.press("ctrl+c")
+        app.wait_for("stopped")
+        nothing_ran(stage)
+
+
+def test_a_paste_into_the_armed_dock_goes_to_the_draft(stage: Stage) -> None:
+    stage.model.push(ASKS)
+    with stage.app(rows=30) as app:
+        app.type("go\r")
+        app.wait_for("enter answers")
+        app.paste("1\r")
+        app.wait_for("F8 review")
+        app.press("esc")
+        app.wait_for("stopped")
+        nothing_ran(stage)
+
+
+def test_space_and_enter_and_letters_that_are_no_answers_never_approve(stage: Stage) -> None:
+    stage.model.push(ASKS)
+    with stage.app(rows=30) as app:
+        app.type("go\r")
+        app.wait_for("enter answers")
+        app.press("space")
+        app.press("enter")
+        app.wait_for("Run a command?")
+        app.press("f8")
+        app.wait_for("enter answers")
+        app.press("enter")
+        app.press("right")
+        app.press("space")
+        app.press("f8")
+        app.wait_for("enter answers")
+        app.type("please\r")
+        app.wait_for("queued: 1")
+        app.press("esc")
+        app.wait_for("stopped")
+        nothing_ran(stage)
+
+
+def test_an_answer_pressed_before_the_dock_is_armed_goes_to_the_draft(stage: Stage) -> None:
+    with stage.app(rows=30) as app:
+        gate = ask_late(stage, app, "go")
+        app.type("x")
+        gate.open()
+        app.wait_for("Run a command?", "F8 review")
+        app.press("f8")
+        app.press("1")
+        app.wait_for("│ x1")
+        app.press("ctrl+c")
+        app.wait_for("stopped")
+        nothing_ran(stage)

@@ -1,0 +1,88 @@
+"""SIGTERM, SIGHUP and a vanished terminal in mid-turn: the log says so, nothing is left behind."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from tests.fakes.model_server import reply, stall
+from tests.real.stage import Stage, until
+from tests.real.test_real_esc import alive, approve, heartbeat
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_in_mid_stream_ends_the_turn_in_the_log_and_restores_the_terminal(
+    stage: Stage, number: signal.Signals
+) -> None:
+    stage.model.push(stall("Once upon a time"))
+    with stage.app() as app:
+        app.type("tell a story\r")
+        app.wait_for("Once upon a time")
+        app.signal(number)
+        assert app.wait_exit() == 128 + number
+        app.assert_restored()
+        assert "Resume: dsh-tui --resume " in app.after_app
+    assert stage.ends() == ["disposed"]
+    assert stage.facts("assistant/message")[-1]["content"][0]["text"] == "Once upon a time"
+
+
+def test_sigterm_while_a_command_runs_leaves_none_of_its_processes(stage: Stage) -> None:
+    arguments, beat, pids = heartbeat(stage)
+    stage.model.push(reply(tool_calls=[("bash", arguments)]))
+    with stage.app() as app:
+        app.type("start it\r")
+        approve(app)
+        until(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
+        app.signal(signal.SIGTERM)
+        assert app.wait_exit() == 128 + signal.SIGTERM
+        assert not alive(pids)
+        app.assert_restored()
+    assert stage.ends() == ["disposed"]
+    assert len(stage.facts("tool/result")) == 1
+
+
+def test_sigterm_while_an_approval_waits_runs_nothing(stage: Stage) -> None:
+    stage.model.push(reply(tool_calls=[("bash", {"command": "touch ran", "description": "Make a file"})]))
+    with stage.app() as app:
+        app.type("make it\r")
+        app.wait_for("Run a command?")
+        app.signal(signal.SIGTERM)
+        assert app.wait_exit() == 128 + signal.SIGTERM
+        app.assert_restored()
+    assert stage.ends() == ["disposed"]
+    assert stage.decisions() == ["cancelled"]
+    assert not (stage.project / "ran").exists()
+
+
+def test_a_terminal_that_goes_away_in_mid_turn_ends_the_app_in_order(stage: Stage) -> None:
+    arguments, beat, pids = heartbeat(stage)
+    stage.model.push(reply(tool_calls=[("bash", arguments)]))
+    with stage.app() as app:
+        app.type("start it\r")
+        approve(app)
+        until(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
+        app.hang_up()
+        app.wait_exit()
+        assert not alive(pids)
+    assert stage.ends() == ["disposed"]
+    stage.model.push("Back.")
+    with stage.app("-c") as app:
+        app.wait_for("The session was closed while this turn ran.")
+        app.type("again\r")
+        app.wait_for("Back.", "ready")
+    stage.model.assert_all_accepted()
+
+
+def test_ctrl_c_twice_while_a_command_runs_quits_and_leaves_nothing(stage: Stage) -> None:
+    arguments, beat, pids = heartbeat(stage)
+    stage.model.push(reply(tool_calls=[("bash", arguments)]))
+    with stage.app() as app:
+        app.type("start it\r")
+        approve(app)
+        until(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
+        app.press("ctrl+c", "ctrl+c")
+        assert app.wait_exit(timeout=5) == 0
+        assert not alive(pids)
+        app.assert_restored()
+    assert stage.ends() in (["aborted"], ["disposed"])
