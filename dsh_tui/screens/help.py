@@ -64,7 +64,7 @@ class HelpScreen(Screen[None]):
         with VerticalScroll(id="body"):
             yield Static(id="table", markup=False)
         yield Static(
-            "Terminals differ: where shift+enter does not arrive, ctrl+j does · esc goes back",
+            "esc back · where shift+enter does not arrive, ctrl+j does",
             id="place",
             markup=False,
         )
@@ -73,7 +73,7 @@ class HelpScreen(Screen[None]):
         self.query_one("#body").focus()
 
     def on_resize(self) -> None:
-        self.query_one("#table", Static).update(help_lines(max(20, self.size.width - 6)))
+        self.query_one("#table", Static).update(help_lines(max(20, self.size.width - 5)))
 
     def action_line(self, by: int) -> None:
         self.query_one("#body", VerticalScroll).scroll_relative(y=by, animate=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -49,6 +49,7 @@ class SessionsScreen(Screen[None]):
         Binding("down", "move(1)", "Down", show=False, priority=True),
         Binding("slash", "filter", "Filter", show=False),
         Binding("n,ctrl+n", "new", "New session", show=False),
+        Binding("f,ctrl+f", "fork", "Fork", show=False),
     ]
 
     def __init__(self, port: ChatPort, cwd: Path, now_ms: Callable[[], int], *, current: str = "") -> None:
@@ -85,7 +86,7 @@ class SessionsScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """A letter while the list has the focus begins a filter."""
-        begins = event.is_printable and event.key not in ("n", "slash", "space")
+        begins = event.is_printable and event.key not in ("n", "f", "slash", "space")
         if self._list.has_focus and begins and event.character:
             event.stop()
             self._filter.focus()
@@ -102,7 +103,7 @@ class SessionsScreen(Screen[None]):
     @on(RowList.Chosen)
     def _chosen(self) -> None:
         if isinstance(row := self._list.row, SessionRow):
-            self._open(row.id)
+            self._open(self._port.open_session(row.id))
 
     @on(RowList.Highlighted)
     def _highlighted(self) -> None:
@@ -122,7 +123,11 @@ class SessionsScreen(Screen[None]):
         self._show()
 
     def action_new(self) -> None:
-        self._open(None)
+        self._open(self._port.new_session())
+
+    def action_fork(self) -> None:
+        if isinstance(row := self._list.row, SessionRow):
+            self._open(self._port.fork_session(row.id))
 
     def action_leave(self) -> None:
         if self._filter.value:
@@ -157,13 +162,10 @@ class SessionsScreen(Screen[None]):
         self._preview_text.show(blocks, 0, self._previews)
 
     @work(exclusive=True, group="open", exit_on_error=False)
-    async def _open(self, session_id: str | None) -> None:
+    async def _open(self, opening: Coroutine[object, object, None]) -> None:
         self._say("opening…", "$dim")
         try:
-            if session_id is None:
-                await self._port.new_session()
-            else:
-                await self._port.open_session(session_id)
+            await opening
         except Exception as error:  # noqa: BLE001 - said in one line, the browser stays
             self._say(str(error), "$error")
         else:
@@ -189,7 +191,7 @@ class SessionsScreen(Screen[None]):
         if not self._loading and not listed:
             self._say("No session matches. Esc clears the filter, tab lists all projects", "$warning")
         else:
-            self._say("enter opens · n new · tab what is listed · / filters · esc back", "$dim")
+            self._say("enter opens · n new · f fork · tab what is listed · / filters · esc back", "$dim")
 
     def _say(self, text: str, style: str) -> None:
         left = Content.styled(one_line(text), style)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from textual import events
 from textual.app import RenderResult
 from textual.content import Content
 from textual.geometry import Size
+from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
@@ -67,6 +69,23 @@ class AnswerRow(Widget, can_focus=False):
     focused: reactive[int | None] = reactive(None)
     armed: reactive[bool] = reactive(False)
 
+    class Clicked(Message):
+        """An answer was clicked."""
+
+        def __init__(self, answer: Answer) -> None:
+            self.answer = answer
+            super().__init__()
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        rows = answer_rows(self.size.width)
+        short, left = len(rows) > 1, 0
+        for number in rows[event.y] if event.y < len(rows) else ():
+            right = left + len(_label(ANSWERS[number], short=short)) + self._gap(rows)
+            if left <= event.x < right:
+                self.post_message(self.Clicked(ANSWERS[number]))
+            left = right
+
     @property
     def answer(self) -> Answer | None:
         """The focused answer."""
@@ -84,15 +103,15 @@ class AnswerRow(Widget, can_focus=False):
 
     def render(self) -> RenderResult:
         rows = answer_rows(self.size.width)
-        total = sum(len(_label(answer)) for answer in ANSWERS)
-        gap = (
-            " " * max(0, min(GAP - 2, (self.size.width - total) // (len(ANSWERS) - 1)))
-            if len(rows) == 1
-            else ""
-        )
+        gap = " " * self._gap(rows)
         return Content("\n").join(
             Content(gap).join([self._draw(number, short=len(rows) > 1) for number in row]) for row in rows
         )
+
+    def _gap(self, rows: list[list[int]]) -> int:
+        total = sum(len(_label(answer)) for answer in ANSWERS)
+        spare = (self.size.width - total) // (len(ANSWERS) - 1)
+        return max(0, min(GAP - 2, spare)) if len(rows) == 1 else 0
 
     def _draw(self, number: int, *, short: bool) -> Content:
         text = _label(ANSWERS[number], short=short)

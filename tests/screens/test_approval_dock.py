@@ -322,3 +322,14 @@ async def test_the_reason_field_never_answers_yes() -> None:
         await it.pilot.press("enter")
         await it.pilot.pause()
         assert it.bridge.asked == [("answer", "a2", False, None)]
+
+
+async def test_a_click_answers_only_when_armed() -> None:
+    async with scene() as it:
+        await it.pilot.click(it.dock._answers, offset=(4, 0))
+        assert it.bridge.asked == []
+        assert it.app.focused is it.app.chat.composer
+        await it.armed()
+        await it.pilot.click(it.dock._answers, offset=(4, 0))
+        await it.pilot.pause()
+        assert it.bridge.asked == [("answer", "a2", True, None)]

@@ -68,6 +68,19 @@ async def test_n_begins_a_new_session_and_a_slash_lets_a_filter_begin_with_n() -
         assert port.asked == [("new_session",)]
 
 
+async def test_f_forks_the_highlighted_session() -> None:
+    port = bridge()
+    app = app_over(port)
+    async with started(app) as pilot:
+        await pilot.press("ctrl+x", "l")
+        await pilot.pause()
+        await pilot.press("down", "f")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert port.asked == [("fork_session", "s2", None)]
+        assert app.screen is app.chat
+
+
 async def test_tab_goes_from_this_project_to_all_projects_to_all_by_time() -> None:
     app = app_over(bridge())
     async with started(app) as pilot:
