@@ -6,6 +6,7 @@ import asyncio
 import copy
 import json
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -59,13 +60,14 @@ def test_a_cycle_is_refused_and_not_followed_forever() -> None:
 
 def test_frozen_data_cannot_be_changed_but_copies_and_pickles() -> None:
     value: Any = freeze({"a": [1, {"b": 2}]})
-    for change in (
+    changes: list[Callable[[], object]] = [
         lambda: value.update(a=1),
         lambda: value.__setitem__("a", 1),
         lambda: value.pop("a"),
         lambda: value.clear(),
         lambda: value.setdefault("c", []),
-    ):
+    ]
+    for change in changes:
         with pytest.raises(TypeError):
             change()
     assert copy.deepcopy(value) is value
