@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from dsh_tui import __version__
+from dsh_tui.engine.base import collector
 from dsh_tui.launch import ExecOptions, LaunchOptions
 
 EFFORTS = ("off", "low", "high", "max")
@@ -94,6 +95,7 @@ def _start(options: LaunchOptions) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         fail("the app needs a terminal; use `dsh-tui exec PROMPT` in scripts and pipes", USAGE_ERROR)
     os.environ.setdefault("TEXTUAL_FPS", "120")  # read when textual is imported; a user's own value wins
+    collector.hold()
     from dsh_tui.start import run_app
 
     return run_app(options)
@@ -123,6 +125,7 @@ def _exec(arguments: list[str]) -> int:
         prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not prompt.strip():
         fail("the prompt is empty", USAGE_ERROR)
+    collector.hold()
     from dsh_tui.engine.frontends.exec import run_exec
 
     return run_exec(
