@@ -35,6 +35,8 @@ from dsh_tui.widgets.transcript import Transcript
 
 SPINNER_SECONDS: Final = 0.25
 WAITING_SECONDS: Final = 1.0
+TALL: Final = 30
+"""Rows from which everything has room at once."""
 IDLE_PLACEHOLDER: Final = "Ask about this project, or say what to change"
 KEYLESS_PLACEHOLDER: Final = "Nothing can be sent yet · / lists the commands"
 RECORDING_PLACEHOLDER: Final = "What you send begins a session of your own"
@@ -49,7 +51,7 @@ class ChatScreen(ChatActions):
         (0, "-tiny"),
         (9, "-short"),
         (16, "-roomy"),
-        (30, "-tall"),
+        (TALL, "-tall"),
     ]
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(),
@@ -138,6 +140,7 @@ class ChatScreen(ChatActions):
         empty = (view is None or not view.blocks) and not self._trouble
         self.launchpad.set_class(not empty, "-hidden")
         self.transcript.set_class(empty, "-hidden")
+        self.first_run.compact = self.dock.pending is not None and self.size.height < TALL
         self.composer.placeholder = self._placeholder()
         self.composer.locked = self._why_locked()
         self.composer.border_subtitle = self._composer_hint(len(queue))
@@ -188,7 +191,7 @@ class ChatScreen(ChatActions):
             title=view.title if view is not None else "",
             state=status.state,
             elapsed_s=max(0, now - started) // 1_000 if started is not None else None,
-            waiting=len(view.approvals) if view is not None else 0,
+            waiting=len(view.approvals) if view is not None and not view.read_only else 0,
             badge=self._badge(),
             tick=self._ticks,
         )

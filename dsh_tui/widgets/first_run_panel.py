@@ -22,6 +22,7 @@ CHOICES: Final[tuple[Choice, ...]] = (
     ("3", "session.browse", "Open earlier sessions", "reading them needs no key"),
 )
 RECORDED: Final = "No key yet: this is a recording, nothing here is live"
+COMPACT: Final = " No key yet:  1 enter a key   2 local server   3 earlier sessions"
 KEYLESS: Final = "No key yet: this session can be read, not continued"
 
 
@@ -31,7 +32,7 @@ class FirstRunPanel(RowList[Choice]):
     DEFAULT_CSS = """
     FirstRunPanel {
         display: none;
-        height: auto;
+        height: 5;
         padding: 0 1;
         border: round $frame;
         border-title-color: $warning;
@@ -40,6 +41,7 @@ class FirstRunPanel(RowList[Choice]):
         &:focus { border: round $accent; }
         &:focus .row--highlighted { background: $selected; }
         &.-needed { display: block; }
+        &.-compact, &.-compact:focus { height: 1; border: none; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -49,6 +51,8 @@ class FirstRunPanel(RowList[Choice]):
 
     recording: reactive[bool] = reactive(False)
     """Whether the screen plays a recording meanwhile."""
+    compact: reactive[bool] = reactive(False, toggle_class="-compact")
+    """One line, where the rows are needed for something else."""
 
     class Picked(Message):
         """One of the choices, by the id of its action."""
@@ -66,11 +70,13 @@ class FirstRunPanel(RowList[Choice]):
 
     def on_mount(self) -> None:
         self.border_subtitle = Content("1–3 or enter chooses · / commands")
-        self.styles.height = len(CHOICES) + 2
         self.show(CHOICES)
 
     def watch_recording(self, recording: bool) -> None:  # noqa: FBT001 - Textual's signature
         self.border_title = Content(RECORDED if recording else KEYLESS)
+
+    def watch_compact(self) -> None:
+        self.show(CHOICES, self.highlighted)
 
     def on_key(self, event: events.Key) -> None:
         """Letters are the beginning of a draft or a command; keys that move or choose stay."""
@@ -80,6 +86,8 @@ class FirstRunPanel(RowList[Choice]):
             self.post_message(self.PassedOn(event))
 
     def draw(self, row: Choice, width: int) -> Content:
+        if self.compact:
+            return Content(COMPACT)
         key, _, label, note = row
         choice = Content.assemble((f" {key} ", "bold $accent"), label)
         room = width - choice.cell_length - 3
