@@ -13,6 +13,8 @@ from dsh_tui.widgets.row import Row, prefixed, row
 from dsh_tui.widgets.visible_text import TAB, visible
 from dsh_tui.widgets.wrap import wrap
 
+COLOURED_PEEKS = 300
+"""Lines: in longer code the line being written gets its colours when it is complete, not at each flush."""
 _RULE = "│ "
 
 
@@ -23,6 +25,8 @@ class CodeRows:
         language = visible(info).split(maxsplit=1)[0] if info.strip() else ""
         self._colours = CodeColours(language, palette)
         self._width = max(1, width - len(_RULE))
+        self._plain = palette.text
+        self._lines = 0
         self._rule = Segment(_RULE, palette.rule)
         self.label = [row((_RULE, palette.rule), (language, palette.faint), gutter=2, copied="")] * bool(
             language
@@ -30,11 +34,15 @@ class CodeRows:
 
     def line(self, text: str) -> list[Row]:
         """The rows of the next line."""
+        self._lines += 1
         return self._rows(self._colours.line(_drawn(text)))
 
     def peek(self, text: str) -> list[Row]:
         """The rows of a line that may still grow."""
-        return self._rows(self._colours.peek(_drawn(text)))
+        drawn = _drawn(text)
+        if self._lines > COLOURED_PEEKS:
+            return self._rows([Segment(drawn, self._plain)])
+        return self._rows(self._colours.peek(drawn))
 
     def _rows(self, segments: list[Segment]) -> list[Row]:
         return prefixed(wrap(segments, self._width), self._rule, self._rule, len(_RULE))
