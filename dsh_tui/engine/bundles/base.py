@@ -64,7 +64,9 @@ def apply(ctx: Context, config: Config) -> None:
     core = ctx.plugin(agent_core)
     ctx.plugin(
         deepseek,
-        deepseek.DeepSeekConfig(api_key=config.api_key, base_url=config.base_url, models=config.models),
+        deepseek.DeepSeekConfig(
+            api_key=config.api_key, base_url=config.base_url, models=config.models, warm_up=True
+        ),
     )
     ctx.plugin(retry)
     ctx.plugin(jsonl, jsonl.JsonlConfig(root=config.sessions))

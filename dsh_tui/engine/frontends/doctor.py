@@ -19,7 +19,7 @@ from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.credentials.store import CredentialStore
 from dsh_tui.engine.fs.ripgrep import find_ripgrep
 from dsh_tui.engine.plugin_folder.source import find_plugins
-from dsh_tui.engine.projection.plain_text import visible
+from dsh_tui.engine.projection.visible import visible
 from dsh_tui.engine.settings.home import Home
 from dsh_tui.engine.settings.loader import load_settings
 

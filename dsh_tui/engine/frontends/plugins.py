@@ -11,7 +11,7 @@ from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.plugin_folder.folder import PluginRecord
 from dsh_tui.engine.product import Product, StartOptions
-from dsh_tui.engine.projection.plain_text import visible
+from dsh_tui.engine.projection.visible import visible
 
 
 def check_plugins(*, as_json: bool) -> int:

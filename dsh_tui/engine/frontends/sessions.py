@@ -20,8 +20,9 @@ from dsh_tui.engine.persistence.jsonl.paths import find_log
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.jsonl.summary import list_summaries
 from dsh_tui.engine.persistence.stored import LoadedSession, SessionSummary, with_closers
-from dsh_tui.engine.projection.plain_text import render_markdown, visible
+from dsh_tui.engine.projection.plain_text import render_markdown
 from dsh_tui.engine.projection.session import SessionFold
+from dsh_tui.engine.projection.visible import visible
 from dsh_tui.engine.settings.home import Home
 
 OK, FAILED = 0, 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dsh_tui.engine.projection.plain_text import visible
+from dsh_tui.engine.projection.visible import visible
 
 
 def complain(message: str, status: int) -> int:

@@ -18,17 +18,9 @@ from dsh_tui.engine.projection.views import (
     TurnEndView,
     UserView,
 )
+from dsh_tui.engine.projection.visible import visible
 
-_C1 = {code: f"\\x{code:02x}" for code in range(0x80, 0xA0)}
-_C0 = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
-_BIDI = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
-_VISIBLE = {**_C0, **_C1, **_BIDI, 0x7F: "␡"}
 OUTPUT_LINES = 40
-
-
-def visible(text: str) -> str:
-    """``text`` with every control character but tab and line feed as a visible symbol."""
-    return text.replace("\r\n", "\n").translate(_VISIBLE)
 
 
 def render_markdown(title: str, blocks: Iterable[BlockView]) -> str:

@@ -1,8 +1,8 @@
 """The adapter: one request over HTTP, its events as chunks, its end as a finish or an `LlmError`.
 
 The key is asked for anew with every request and never part of a message. httpx is imported by the
-first request, and one client keeps connections alive until `close`. Redirects are not followed: the
-key goes to the configured host only. Source: capabilities A3; design §3.8–3.11.
+first request or by `warm_up`, and one client keeps connections alive until `close`. Redirects are not
+followed: the key goes to the configured host only. Source: capabilities A3; design §3.8–3.11.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dsh_tui import __version__
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
 from dsh_tui.engine.llm.chunks import Chunk
 from dsh_tui.engine.llm.deepseek.body import BodyReader, body_reader
 from dsh_tui.engine.llm.deepseek.deltas import DeltaReader
 from dsh_tui.engine.llm.deepseek.failures import closed_error, http_error, request_id, transport_error
+from dsh_tui.engine.llm.deepseek.http_client import new_client
 from dsh_tui.engine.llm.deepseek.read_guard import ReadGuard
 from dsh_tui.engine.llm.deepseek.wire import DEFAULT_EFFORT, body_bytes
 from dsh_tui.engine.llm.errors import LlmError
@@ -38,8 +39,6 @@ IDLE_S = 300.0
 FINISHED_IDLE_S = 5.0
 """How long the trailing usage and ``[DONE]`` may take once the finish reason is there."""
 DRAIN_S = 0.05
-CONNECT_S = 30.0
-KEEP_ALIVE_S = 120.0
 LIST_S = 10.0
 MAX_ERROR_BODY = 65_536
 
@@ -65,6 +64,7 @@ class DeepSeekAdapter:
         self._idle_s = idle_s
         self._clock = clock
         self._client: httpx.AsyncClient | None = None
+        self._making = threading.Lock()
 
     def resolve_model(self, provider: str, model: str) -> ModelInfo:
         """What is known of any id of this route."""
@@ -105,6 +105,10 @@ class DeepSeekAdapter:
                     await response.aclose()
         except LlmError as error:
             raise error.without(key) from None
+
+    def warm_up(self) -> None:
+        """Make the client before it is needed. Blocks: call it in a thread."""
+        self._http()
 
     async def close(self) -> None:
         """Close the connections; a later request opens new ones."""
@@ -214,16 +218,10 @@ class DeepSeekAdapter:
             raise error.without(key) from None
 
     def _http(self) -> httpx.AsyncClient:
-        if self._client is None:
-            import httpx
-
-            self._client = httpx.AsyncClient(
-                headers={"user-agent": f"dsh-tui/{__version__}", "accept-encoding": "identity"},
-                timeout=httpx.Timeout(None, connect=CONNECT_S),
-                limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE_S),
-                follow_redirects=False,
-            )
-        return self._client
+        with self._making:
+            if self._client is None:
+                self._client = new_client(self._base_url)
+            return self._client
 
     def _request(self, method: str, path: str, key: str, body: bytes | None = None) -> httpx.Request:
         import httpx
@@ -242,7 +240,7 @@ class DeepSeekAdapter:
     def _host(self) -> str:
         import httpx
 
-        return httpx.URL(self._base_url).host
+        return httpx.URL(self._base_url).netloc.decode("ascii")
 
     def _key(self) -> str:
         key = self._api_key()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
@@ -25,6 +26,8 @@ class DeepSeekConfig:
     idle_s: float = IDLE_S
     """Seconds without any byte after which a request fails."""
     route: str = "deepseek"
+    warm_up: bool = False
+    """Whether to get ready for the first request behind the start."""
     clock: Clock = SYSTEM_CLOCK
 
 
@@ -39,6 +42,8 @@ def apply(ctx: Context, config: DeepSeekConfig) -> None:
     )
     ctx.effect(lambda: adapter.close)
     ctx[LLM].register_adapter(ctx, (config.route,), adapter)
+    if config.warm_up:
+        threading.Thread(target=adapter.warm_up, name="llm-warm-up", daemon=True).start()
 
 
 Config = DeepSeekConfig
