@@ -20,7 +20,6 @@ from dsh_tui.widgets.transcript import Transcript
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NAMES_OF_KEYS = {"left_curly_bracket": "{", "right_curly_bracket": "}"}
-PLACEHOLDERS = {"ID", "ID@SEQ", "FILE"}
 
 
 def blocks(language: str) -> list[str]:
@@ -121,11 +120,21 @@ def test_the_variables_it_names_are_read() -> None:
     assert len(named) >= 6
 
 
-def test_its_links_lead_somewhere() -> None:
-    targets = re.findall(r"\]\(([^)#]+)\)", README)
-    local = [target for target in targets if "://" not in target]
-    assert [target for target in local if not (ROOT / target).exists()] == []
-    assert len(local) >= 8
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8"))
+    assert [name for name in targets if "://" not in name and not (page.parent / name).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_of_the_source_that_are_named_exist(page: Path) -> None:
+    named = re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+\.py)?)`", page.read_text(encoding="utf-8"))
+    roots = (ROOT, ROOT / "dsh_tui", ROOT / "dsh_tui" / "engine")
+    own = {"sessions/", "plugins/", "logs/", "spill/"}  # of the user's home
+    assert [name for name in named if name not in own and not any((r / name).exists() for r in roots)] == []
 
 
 def test_its_picture_is_small() -> None:
