@@ -7,7 +7,6 @@ process leaves: agents end, logs are flushed, children are gone. Source: design 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import signal
 import sys
@@ -18,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dsh_tui.app import DshApp
+from dsh_tui.engine.base import collector
+from dsh_tui.engine.base.program_log import log_to
 from dsh_tui.engine.settings.home import Home
 from dsh_tui.launch import LaunchOptions
 
@@ -60,7 +61,9 @@ async def _boot(app: DshApp, options: LaunchOptions) -> Bridge:
     """Everything that takes time: imports, settings, the engine, the session that was asked for."""
     await asyncio.to_thread(_import_engine)
     from dsh_tui.bridge import Bridge
+    from dsh_tui.engine.plugin_folder.folder import PLUGINS_CHANGED
     from dsh_tui.engine.product import Product, StartOptions
+    from dsh_tui.plugin_news import PluginNews
 
     product = await Product.start(
         StartOptions(
@@ -77,6 +80,7 @@ async def _boot(app: DshApp, options: LaunchOptions) -> Bridge:
     bridge = Bridge(product, post=app.post_view, notify=app.notice)
     for notice in product.notices:
         app.notice(notice, "warning")
+    product.engine.root.on(PLUGINS_CHANGED, PluginNews(product.plugins, app.notice))
     try:
         await _open(bridge, options)
         if options.mode is not None:
@@ -86,6 +90,7 @@ async def _boot(app: DshApp, options: LaunchOptions) -> Bridge:
     except BaseException:
         await bridge.close()
         raise
+    collector.release()
     return bridge
 
 
@@ -120,15 +125,6 @@ async def _last_session(bridge: Bridge, directory: Path) -> str | None:
     """The session of this directory that was written last."""
     rows = await bridge.list_sessions()
     return next((row.id for row in rows if row.cwd == str(directory) and row.parent is None), None)
-
-
-def log_to(folder: Path) -> None:
-    """Send the program's own log to a file, since the screen belongs to the app. Warnings and worse."""
-    handler = logging.FileHandler(folder / "dsh-tui.log", encoding="utf-8", delay=True)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    root = logging.getLogger()
-    root.handlers[:] = [handler]
-    root.setLevel(logging.WARNING)
 
 
 def _crash_reporter(home: Home) -> Callable[[BaseException], str]:

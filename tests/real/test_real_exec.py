@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -156,8 +157,27 @@ def test_a_reader_that_leaves_early_ends_it_quietly_and_keeps_the_session(stage:
     )
     assert json.loads(process.stdout)["format"] == "dsh-tui"
     assert process.stderr == ""
-    assert process.returncode in (0, 1, 141)
-    assert stage.ends() in (["completed"], ["disposed"], ["aborted"])
+    assert process.returncode == 1
+    assert stage.ends() == ["aborted"]
+
+
+def test_a_full_disk_under_the_output_is_told_in_one_line(stage: Stage) -> None:
+    stage.model.push("The answer.", "The other answer.")
+    for output in ("text", "stream-json"):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [DSH_TUI, "exec", "--output", output, "go"],
+                env=stage.env,
+                cwd=stage.project,
+                stdin=subprocess.DEVNULL,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        assert done.returncode == 1
+        assert one_line(done) == "dsh-tui: the output can't be written: No space left on device"
 
 
 def test_what_plugins_print_never_mixes_with_the_answer(stage: Stage) -> None:

@@ -7,17 +7,20 @@ refused because nobody could approve it · 130 interrupted. Source: design §4; 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
 from dsh_tui.engine.approval.modes import MODES
+from dsh_tui.engine.base import collector
 from dsh_tui.engine.base.errors import HarnessError, error_chain
+from dsh_tui.engine.base.program_log import log_to
 from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
 from dsh_tui.engine.kernel import Context
@@ -26,7 +29,7 @@ from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
-from dsh_tui.engine.settings.home import HomeError
+from dsh_tui.engine.settings.home import Home, HomeError
 from dsh_tui.engine.settings.loader import SettingsError
 from dsh_tui.launch import ExecOptions
 
@@ -35,17 +38,34 @@ OK, FAILED, USAGE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
 
 def run_exec(options: ExecOptions) -> int:
     """Run the task to its end and return the exit status."""
-    answer, sys.stdout = sys.stdout, sys.stderr  # what plugins print must not mix with the answer
     try:
-        return asyncio.run(_run(options, answer))
+        log_to(Home.from_environment(os.environ).logs)
+        with _answer_apart() as answer:
+            return asyncio.run(_run(options, answer))
     except (SettingsError, ModelNameError) as error:
         return complain(error.message, USAGE)
     except HomeError as error:
         return complain(error.message, FAILED)
     except HarnessError as error:
         return complain(error_chain(error), FAILED)
+
+
+@contextlib.contextmanager
+def _answer_apart() -> Iterator[TextIO]:
+    """The true stdout for the answer; what plugins and their children print goes to stderr meanwhile."""
+    stdout = sys.stdout
+    stdout.flush()
+    answer = os.fdopen(os.dup(1), "w", encoding=stdout.encoding, errors="backslashreplace")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    try:
+        yield answer
     finally:
-        sys.stdout = answer
+        sys.stdout = stdout
+        stdout.flush()
+        os.dup2(answer.fileno(), 1)
+        with contextlib.suppress(OSError):  # whoever wrote has been told
+            answer.close()
 
 
 async def _run(options: ExecOptions, answer: TextIO) -> int:
@@ -58,6 +78,7 @@ async def _run(options: ExecOptions, answer: TextIO) -> int:
             mode=options.mode,
         )
     )
+    collector.release()
     try:
         for notice in product.notices:
             complain(notice, OK)
@@ -84,6 +105,8 @@ async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> i
             record.add(event)
             if printer is not None:
                 printer.row(event)
+                if printer.error is not None:
+                    agent.cancel("nobody takes the output", {"kind": "user"})
 
     root.on(SESSION_EVENT, note, everywhere=True)
     interrupts = _Interrupts(agent)
@@ -91,7 +114,14 @@ async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> i
         agent.send(options.prompt)
         await agent.when_idle()
     stored = await _store(product, agent.session)
-    _print_answer(options.output, answer, agent.session.id, record)
+    try:
+        _print_answer(options.output, answer, agent.session.id, record)
+        if printer is not None and printer.error is not None:
+            raise printer.error
+    except BrokenPipeError:
+        raise  # the reader had enough; the command line ends quietly
+    except OSError as error:
+        return complain(f"the output can't be written: {error.strerror}", FAILED)
     refused = product.approval.unanswered(agent.session.id)
     for call in refused:
         complain(
@@ -101,6 +131,10 @@ async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> i
         )
     if interrupts.seen:
         return INTERRUPTED
+    return _status(record, stored=stored, refused=bool(refused))
+
+
+def _status(record: TurnRecord, *, stored: bool, refused: bool) -> int:
     if record.reason != "completed":
         return complain(f"the turn did not complete: {record.explain()}", FAILED)
     if not stored:
@@ -149,10 +183,12 @@ def _print_answer(output: str, answer: TextIO, session_id: str, record: TurnReco
 
 
 class _StreamPrinter:
-    """Prints a log as it is committed: the header, then one row an event."""
+    """Prints a log as it is committed: the header, then one row an event, until that fails."""
 
     def __init__(self, answer: TextIO) -> None:
         self._answer = answer
+        self.error: OSError | None = None
+        """Why no more is printed."""
 
     def header(self, header: Mapping[str, Any]) -> None:  # Any: JSON of the header
         self._line(header)
@@ -163,8 +199,12 @@ class _StreamPrinter:
     def _line(self, value: Mapping[str, Any]) -> None:  # Any: one JSON row
         from dsh_tui.engine.base.lossless import dumps
 
-        self._answer.write(dumps(value) + "\n")
-        self._answer.flush()
+        if self.error is None:
+            try:
+                self._answer.write(dumps(value) + "\n")
+                self._answer.flush()
+            except OSError as error:
+                self.error = error
 
 
 class _Interrupts:

@@ -1,0 +1,29 @@
+"""The program's own log: warnings and worse go to a private file, never to a screen or an answer.
+
+Front ends say in one line what a person must know; what lies behind it is kept here.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+from pathlib import Path
+
+
+class _PrivateFile(logging.FileHandler):
+    """A log file that only its owner reads. It appears with the first record."""
+
+    def _open(self) -> io.TextIOWrapper:
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        return io.TextIOWrapper(io.FileIO(descriptor, "a"), encoding="utf-8", errors="backslashreplace")
+
+
+def log_to(folder: Path) -> None:
+    """Send the log of this process to a file in ``folder``. A log that can't be written stops nothing."""
+    handler = _PrivateFile(folder / "dsh-tui.log", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)
+    logging.raiseExceptions = False  # a full disk must not write tracebacks over the screen
