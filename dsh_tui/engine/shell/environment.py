@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import lru_cache
 from typing import Final
 
 ALLOWED: Final = (
@@ -66,7 +67,7 @@ def child_environment(
     ``own`` is this program's environment, ``also`` the user's list of further names or patterns,
     ``secrets`` are values that must not get through under any name.
     """
-    wanted = (*ALLOWED, *also)
+    wanted = _names(tuple(also))
     hidden = [value for value in secrets if len(value) >= _SHORTEST_SECRET]
     hidden += [
         value for name, value in own.items() if _is_secret_name(name) and len(value) >= _SHORTEST_SECRET
@@ -74,7 +75,7 @@ def child_environment(
     chosen = {
         name: value
         for name, value in own.items()
-        if any(fnmatchcase(name, pattern) for pattern in wanted)
+        if wanted.match(name)
         and not _is_secret_name(name)
         and _SECRET_VALUE.search(value) is None
         and not any(secret in value for secret in hidden)
@@ -82,6 +83,12 @@ def child_environment(
     if not {"LANG", "LC_ALL", "LC_CTYPE"} & chosen.keys():
         chosen["LANG"] = "C.UTF-8"
     return {**chosen, **FIXED, "DSH_SESSION_ID": session_id}
+
+
+@lru_cache(maxsize=4)
+def _names(also: tuple[str, ...]) -> re.Pattern[str]:
+    """One pattern for all names: matched one by one they cost a millisecond a command."""
+    return re.compile("|".join(map(translate, (*ALLOWED, *also))))
 
 
 def _is_secret_name(name: str) -> bool:
