@@ -14,8 +14,6 @@ from tests.bench.model import model_server
 from tests.bench.program import Program
 from tests.bench.scene import Take
 
-COMMAND = "true"
-
 
 def one_shot(take: Take) -> Sample:
     """Wall time until it has ended, and the most memory it held."""
@@ -26,14 +24,20 @@ def one_shot(take: Take) -> Sample:
 def tool_step(take: Take) -> Sample:
     """Many steps with one call each, minus a run without calls, minus the same commands run directly."""
     steps = take.effort.tool_steps
-    calls = [{"tool_calls": [["bash", {"command": COMMAND}]]}] * steps
+    mark = take.folder / "ran"
+    commands = [f"echo {step} >> {mark}" for step in range(steps)]  # no two alike: repeats are remarked upon
+    calls = [
+        {"tool_calls": [["bash", {"command": each, "description": "Leave a mark"}]]} for each in commands
+    ]
     with model_server([*calls, "Done.", "Done."], take.folder) as port:
         program = replace(take.program, port=port)
         acted, _ = _run(program, "exec", "--mode", "full", "Act")
         plain, _ = _run(program, "exec", "--mode", "full", "Say done")
+    if len(mark.read_text().split()) != steps:
+        raise RuntimeError("not every command ran")
     start = time.perf_counter()
-    for _ in range(steps):
-        subprocess.run(("bash", "-c", COMMAND), check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    for command in commands:
+        subprocess.run(("bash", "-c", command), check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     tools = time.perf_counter() - start
     return {"tool_step_ms": 1_000 * (acted - plain - tools) / steps, "tool_alone_ms": 1_000 * tools / steps}
 
