@@ -9,30 +9,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dsh_tui.engine.projection.failure_hints import hint_for
 from dsh_tui.engine.projection.views import NoticeView, Tone
 
 Data = Mapping[str, Any]  # Any: event data, shape by type
 
-_KEY_HINT = "Check the API key, then send again."
-_HINTS = {
-    "AUTH": _KEY_HINT,
-    "UNAUTHORIZED": _KEY_HINT,
-    "MISSING_API_KEY": _KEY_HINT,
-    "CONTEXT_LENGTH": "Start a new session, or compact this one.",
-    "RATE_LIMIT": "Wait a little, then send again.",
-    "BALANCE": "Top up the account, then send again.",
-}
 _INTERRUPTED = "The program ended before this turn did."
 _INTERRUPTED_HINT = "A tool that was running may have done its work: check before you repeat it."
 
 
-def end_notice(seq: int, reason: Data) -> NoticeView | None:
-    """The notice that a turn's end deserves, or None where the closing line says enough."""
+def end_notice(seq: int, reason: Data, *, tries: int = 1) -> NoticeView | None:
+    """The notice that a turn's end deserves, or None where the closing line says enough.
+
+    ``tries`` counts the requests of the last step that failed.
+    """
     kind = reason.get("kind", "")
     if kind == "error":
         message = str(reason.get("message") or "The turn failed.")
         code = str(reason.get("code") or "")
-        return NoticeView(seq=seq, tone="error", text=message, hint=_hint_for(code))
+        text = f"{message} Tried {tries} times." if tries > 1 else message
+        return NoticeView(seq=seq, tone="error", text=text, hint=hint_for(code, message))
     if kind == "interrupted":
         return NoticeView(seq=seq, tone="warning", text=_INTERRUPTED, hint=_INTERRUPTED_HINT)
     if kind == "max-tokens":
@@ -46,13 +42,6 @@ def end_notice(seq: int, reason: Data) -> NoticeView | None:
     return None
 
 
-def _hint_for(code: str) -> str:
-    for part, hint in _HINTS.items():
-        if part in code:
-            return hint
-    return "Send again to retry."
-
-
 def retry_notice(seq: int, data: Data) -> NoticeView:
     """One row for a whole chain of retries; the status bar counts the seconds down."""
     failure = data.get("failure") or {}
@@ -60,7 +49,7 @@ def retry_notice(seq: int, data: Data) -> NoticeView:
     limit = data.get("maxRetries")
     count = f"{data.get('retry', 1)} of {limit}" if limit else f"{data.get('retry', 1)}"
     seconds = max(0, int(data.get("delayMs") or 0)) / 1000
-    return NoticeView(seq=seq, tone="warning", text=message, hint=f"retry {count} after {seconds:.3g} s")
+    return NoticeView(seq=seq, tone="warning", text=message, hint=f"retry {count} after {seconds:.2g} s")
 
 
 def switch_notice(seq: int, type_: str, data: Data) -> NoticeView:

@@ -32,7 +32,8 @@ class TranscriptFold:
         "_dirty",
         "_drafts",
         "_fresh",
-        "_retries",
+        "_retry_place",
+        "_tries",
         "_sent",
         "_spent",
         "_turn_blocks",
@@ -47,7 +48,7 @@ class TranscriptFold:
         self._fresh: set[int] = set()  # chunk indexes whose draft grew since the last take
         self._drafts: dict[int, TextDraft | CallDraft] = {}
         self._calls: dict[str, int] = {}
-        self._retries: dict[str, int] = {}
+        self._retry_place, self._tries = -1, 1
         self._turn_started = 0
         self._turn_blocks = 0
         self._sent = self._spent = self._cached = 0
@@ -245,13 +246,15 @@ class TranscriptFold:
 
     def _retry(self, event: Event) -> None:
         self._abandon_drafts()
-        notice = retry_notice(event.seq, event.data)
-        place = self._retries.get(event.data["retryId"])
-        # One row per chain, unless something was said in between.
-        if place is not None and place == len(self.blocks) - 1:
-            self._put(place, notice)
+        self._tries = 1 + int(event.data.get("retry") or 1)
+        self._add_to_retries(retry_notice(event.seq, event.data))
+
+    def _add_to_retries(self, notice: NoticeView) -> None:
+        """One row tells of a chain of retries and of its end, unless something was said in between."""
+        if 0 <= self._retry_place == len(self.blocks) - 1:
+            self._put(self._retry_place, notice)
         else:
-            self._retries[event.data["retryId"]] = self._add(notice)
+            self._retry_place = self._add(notice)
 
     # What people and plugins say
 
@@ -326,11 +329,11 @@ class TranscriptFold:
         for place in self._calls.values():
             self._cancel_call(place)
         self._calls.clear()
-        self._retries.clear()
         reason = event.data["reason"]
-        notice = end_notice(event.seq, reason)
+        notice = end_notice(event.seq, reason, tries=self._tries)
         if notice is not None:
-            self._add(notice)
+            self._add_to_retries(notice)
+        self._retry_place, self._tries = -1, 1
         if not any(not isinstance(view, NoticeView) for view in self.blocks[self._turn_blocks :]):
             return  # log-only turns of plugins have nothing to close
         self._add(

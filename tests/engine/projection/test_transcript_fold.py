@@ -169,11 +169,14 @@ def test_one_row_tells_of_a_chain_of_retries() -> None:
     log.start()
     for retry in (1, 2):
         log(
-            "llm/retry", retryId="r", turn=1, step=1, provider="p", mode="m", retry=retry, maxRetries=5,
+            "llm/retry", retryId=f"r{retry}", turn=1, step=1, provider="p", mode="m", retry=retry, maxRetries=5,
             delayMs=2000, failure={"message": "busy", "code": "RATE_LIMIT"},
         )  # fmt: skip
     notices = [block for block in log.fold().blocks if isinstance(block, NoticeView)]
     assert [(notice.text, notice.hint) for notice in notices] == [("busy", "retry 2 of 5 after 2 s")]
+    log.end(kind="error", step=1, message="Busy.", code="RATE_LIMIT")
+    notices = [block for block in log.fold().blocks if isinstance(block, NoticeView)]
+    assert [notice.text for notice in notices] == ["Busy. Tried 3 times."]
 
 
 def test_what_a_failed_request_said_stays_and_is_marked() -> None:
@@ -190,7 +193,7 @@ def test_what_a_failed_request_said_stays_and_is_marked() -> None:
 def test_an_error_ends_the_turn_with_its_message_and_the_next_step() -> None:
     log = Log()
     log.start()
-    log.end(kind="error", step=1, message="The key was refused", code="UNAUTHORIZED")
+    log.end(kind="error", step=1, message="The key was refused", code="AUTH")
     notice = log.fold().blocks[-2]
     assert isinstance(notice, NoticeView)
     assert (notice.tone, notice.text) == ("error", "The key was refused")
