@@ -169,8 +169,8 @@ def test_one_row_tells_of_a_chain_of_retries() -> None:
     log.start()
     for retry in (1, 2):
         log(
-            "llm/retry", retryId=f"r{retry}", turn=1, step=1, provider="p", mode="m", retry=retry, maxRetries=5,
-            delayMs=2000, failure={"message": "busy", "code": "RATE_LIMIT"},
+            "llm/retry", retryId=f"r{retry}", turn=1, step=1, provider="p", mode="m", retry=retry,
+            maxRetries=5, delayMs=2000, failure={"message": "busy", "code": "RATE_LIMIT"},
         )  # fmt: skip
     notices = [block for block in log.fold().blocks if isinstance(block, NoticeView)]
     assert [(notice.text, notice.hint) for notice in notices] == [("busy", "retry 2 of 5 after 2 s")]
