@@ -57,18 +57,3 @@ def _audit(fiber: Fiber) -> list[str]:
         waits = ", ".join(fiber.missing()) or "nothing"
         return [f"plugin {fiber.name} is {fiber.state.value} and waits for {waits}"]
     return [fault for child in fiber.children for fault in _audit(child)]
-
-
-def find_fiber(fiber: Fiber, name: str) -> Fiber:
-    """The plugin of that name, at or below a fiber.
-
-    Raises:
-        LookupError: it is not mounted.
-    """
-    waiting = [fiber]
-    while waiting:
-        current = waiting.pop()
-        if current.name == name:
-            return current
-        waiting.extend(current.children)
-    raise LookupError(f"no plugin {name} is mounted")

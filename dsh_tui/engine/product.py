@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from dsh_tui.engine.agent.agent import AgentOptions
 from dsh_tui.engine.approval.service import APPROVAL, Approval
 from dsh_tui.engine.base.errors import HarnessError
-from dsh_tui.engine.boot import Engine, boot, find_fiber
+from dsh_tui.engine.boot import Engine, boot
 from dsh_tui.engine.bundles import base
 from dsh_tui.engine.credentials.store import CredentialStore
+from dsh_tui.engine.kernel import find_fiber
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.deepseek.adapter import DEFAULT_BASE_URL, MODELS
 from dsh_tui.engine.llm.models import ModelInfo

@@ -15,14 +15,13 @@ from dsh_tui.engine.agent.default_model import DEFAULT_MODEL
 from dsh_tui.engine.approval import mode_notice
 from dsh_tui.engine.approval import plugin as approval
 from dsh_tui.engine.approval.mode_policy import Mode
-from dsh_tui.engine.boot import find_fiber
 from dsh_tui.engine.bundles import agent_core
 from dsh_tui.engine.environment import plugin as environment
 from dsh_tui.engine.fs import observation
 from dsh_tui.engine.fs import plugin as fs
 from dsh_tui.engine.guard import max_steps, repeat_reminder
 from dsh_tui.engine.instructions import plugin as instructions
-from dsh_tui.engine.kernel import Context, Fiber
+from dsh_tui.engine.kernel import Context, Fiber, find_fiber
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.retry import plugin as retry
 from dsh_tui.engine.loop import plugin as loop

@@ -15,6 +15,7 @@ from dsh_tui.engine.kernel.dispatch import INTERNAL_DISPATCH, Dispatch, Dispatch
 from dsh_tui.engine.kernel.effects import Disposer, Effect, EffectBody, Undo, UndoStep
 from dsh_tui.engine.kernel.errors import ConfigError, KernelError
 from dsh_tui.engine.kernel.fiber import Fiber
+from dsh_tui.engine.kernel.finding import find_fiber
 from dsh_tui.engine.kernel.internal_events import INTERNAL_STATE, INTERNAL_UPDATE
 from dsh_tui.engine.kernel.keys import Emit, Next, Parallel, Serial, ServiceKey, Waterfall
 from dsh_tui.engine.kernel.plugin import Plugin
@@ -44,4 +45,5 @@ __all__ = [
     "UndoStep",
     "Waterfall",
     "create_root",
+    "find_fiber",
 ]
