@@ -21,9 +21,11 @@ from dsh_tui.engine.base import collector
 from dsh_tui.engine.base.program_log import log_to
 from dsh_tui.engine.settings.home import Home
 from dsh_tui.launch import LaunchOptions
+from dsh_tui.preferences import apply_preferences, follow_settings
 
 if TYPE_CHECKING:
     from dsh_tui.bridge import Bridge
+    from dsh_tui.engine.product import Product
 
 END_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
@@ -36,10 +38,13 @@ def run_app(options: LaunchOptions) -> int:
 async def _run(options: LaunchOptions) -> int:
     home = Home.from_environment(os.environ)
     started: list[Bridge] = []
+    followers: list[asyncio.Task[None]] = []
 
     async def boot(app: DshApp) -> Bridge:
-        bridge = await _boot(app, options)
+        product = await _start_product(app, options)
+        bridge = await _boot(app, product, options)
         started.append(bridge)
+        followers.append(loop.create_task(follow_settings(app, product)))
         return bridge
 
     app = DshApp(boot, cwd=options.cwd, report_crash=_crash_reporter(home))
@@ -49,6 +54,8 @@ async def _run(options: LaunchOptions) -> int:
     try:
         await app.run_async()
     finally:
+        for follower in followers:
+            follower.cancel()
         for bridge in started:
             if not app.hurried:
                 await bridge.close()
@@ -57,13 +64,10 @@ async def _run(options: LaunchOptions) -> int:
     return app.return_code or 0
 
 
-async def _boot(app: DshApp, options: LaunchOptions) -> Bridge:
-    """Everything that takes time: imports, settings, the engine, the session that was asked for."""
+async def _start_product(app: DshApp, options: LaunchOptions) -> Product:
+    """Everything that takes time: imports, settings, the engine."""
     await asyncio.to_thread(_import_engine)
-    from dsh_tui.bridge import Bridge
-    from dsh_tui.engine.plugin_folder.folder import PLUGINS_CHANGED
     from dsh_tui.engine.product import Product, StartOptions
-    from dsh_tui.plugin_news import PluginNews
 
     product = await Product.start(
         StartOptions(
@@ -76,11 +80,25 @@ async def _boot(app: DshApp, options: LaunchOptions) -> Bridge:
             broken_settings_are_fatal=False,
         )
     )
+    apply_preferences(app, product)
+    return product
+
+
+async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge:
+    """The bridge, with the session that was asked for."""
+    from dsh_tui.bridge import Bridge
+    from dsh_tui.engine.base.errors import error_chain
+    from dsh_tui.engine.persistence.seam import PERSISTENCE_STATE
+    from dsh_tui.engine.plugin_folder.folder import PLUGINS_CHANGED
+    from dsh_tui.plugin_news import PluginNews
+
     log_to(product.home.logs)
     bridge = Bridge(product, post=app.post_view, notify=app.notice)
     for notice in product.notices:
         app.notice(notice, "warning")
-    product.engine.root.on(PLUGINS_CHANGED, PluginNews(product.plugins, app.notice))
+    root = product.engine.root
+    root.on(PLUGINS_CHANGED, PluginNews(product.plugins, app.notice))
+    root.on(PERSISTENCE_STATE, lambda _id, error: app.storage_changed(error_chain(error) if error else ""))
     try:
         await _open(bridge, options)
         if options.mode is not None:

@@ -6,6 +6,8 @@ Source: UX spec §4 (recommended bindings).
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from textual import work
@@ -42,6 +44,9 @@ class ChatActions(Screen[None]):
     status_bar: StatusBar
     port: ChatPort | None
     shown: ChatView | None
+
+    own_keys: Mapping[str, Action] = MappingProxyType({})
+    """Keys that the user gave to actions which have none of their own."""
 
     _quit_asked = float("-inf")
     _leader = False
@@ -90,9 +95,12 @@ class ChatActions(Screen[None]):
         )
 
     def take_leader_key(self, key: str) -> bool:
-        """Whether the key was the second of a leader form."""
+        """Whether the key was the second of a leader form, or one that the user gave such an action."""
         if not self._leader:
-            return False
+            own = self.own_keys.get(key)
+            if own is not None:
+                self.perform(own)
+            return own is not None
         self._leader = False
         self.status_bar.clear_notice()
         action = BY_LEADER.get(key)

@@ -1,0 +1,60 @@
+"""What of the user's settings concerns the screen: theme and keys. Taken up at start and on save.
+
+Source: design §4 (settings.yaml).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from dsh_tui.actions import BY_ID
+from dsh_tui.theme import THEMES
+
+if TYPE_CHECKING:
+    from dsh_tui.app import DshApp
+    from dsh_tui.engine.product import Product
+
+LOOK_S = 2.0
+"""How often the file is looked at. One `stat` costs some microseconds; a watcher costs a thread."""
+
+
+def apply_preferences(app: DshApp, product: Product) -> bool:
+    """Use the theme and keys of the settings; what names nothing is said, left out, and makes it False."""
+    settings = product.settings
+    themes = [theme.name for theme in THEMES]
+    if settings.theme in themes:
+        app.theme = settings.theme
+    else:
+        _refuse(app, "theme", settings.theme, themes)
+    unknown = sorted(set(settings.keymap) - set(BY_ID))
+    for name in unknown:
+        _refuse(app, "keymap: action", name, list(BY_ID))
+    known = {BY_ID[name]: keys for name, keys in settings.keymap.items() if name in BY_ID}
+    app.set_keymap({action.id: keys for action, keys in known.items() if action.keys})
+    app.chat.own_keys = {
+        key.strip(): action for action, keys in known.items() if not action.keys for key in keys.split(",")
+    }
+    return settings.theme in themes and not unknown
+
+
+async def follow_settings(app: DshApp, product: Product) -> None:
+    """Take up saves of the settings file for as long as this runs; a broken one is said and left alone."""
+    while True:
+        await asyncio.sleep(LOOK_S)
+        if not await product.reload_settings():
+            continue
+        fault = product.settings_file.fault
+        if fault:
+            app.notice(f"{fault}; what was in use before stays", "warning")
+        elif apply_preferences(app, product):
+            app.notice(
+                "settings.yaml is in use as saved; mode and plugin settings count from the next start", "info"
+            )
+
+
+def _refuse(app: DshApp, what: str, name: str, known: list[str]) -> None:
+    near = get_close_matches(name, known, n=1, cutoff=0.4)
+    advice = f"did you mean {near[0]}?" if near else f"known: {', '.join(known[:8])}"
+    app.notice(f"settings.yaml: {what} {name}: there is none; {advice}", "warning")
