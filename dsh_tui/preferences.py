@@ -49,9 +49,7 @@ async def follow_settings(app: DshApp, product: Product) -> None:
         if fault:
             app.notice(f"{fault}; what was in use before stays", "warning")
         elif apply_preferences(app, product):
-            app.notice(
-                "settings.yaml is in use as saved; mode and plugin settings count from the next start", "info"
-            )
+            app.notice("settings.yaml: in use; mode and plugins with the next start")
 
 
 def _refuse(app: DshApp, what: str, name: str, known: list[str]) -> None:
