@@ -61,7 +61,7 @@ class Feed:
         self.stop()
         self._next_post = asyncio.get_running_loop().time() + 1 / POSTS_PER_SECOND
         end = len(self._events)
-        self._fold.apply_all(self._events[self._cursor : end])
+        self._fold.apply_all(self._events, self._cursor)
         self._cursor = end
         self.view = self._draw(self._fold)
         self._post(self.view)

@@ -6,7 +6,7 @@ Source: design §2 (prompt to pixels), core spec §3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from dsh_tui.engine.projection.approvals import ApprovalsFold
@@ -16,6 +16,8 @@ from dsh_tui.engine.projection.todos import TodosFold
 from dsh_tui.engine.projection.transcript import TranscriptFold
 from dsh_tui.engine.projection.views import AgentState, ChatView
 from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.log import EventLog
+from dsh_tui.engine.session.pack import ChunkRun, Row
 
 
 class SessionFold:
@@ -54,12 +56,17 @@ class SessionFold:
         for route in self._routes.get(event.type, ()):
             route(event)
 
-    def apply_all(self, events: Iterable[Event]) -> None:
-        """Fold a whole log in."""
+    def apply_all(self, events: Sequence[Event], start: int = 0) -> None:
+        """Fold in a whole log, or what of it stands from ``start`` on. Packed runs are not unpacked."""
+        rows: Iterable[Row] = events.rows(start) if isinstance(events, EventLog) else events[start:]
         routes = self._routes
-        for event in events:
-            for route in routes.get(event.type, ()):
-                route(event)
+        for row in rows:
+            if isinstance(row, ChunkRun):
+                self.transcript.apply_run(row)
+                self.status.apply_run(row)
+            else:
+                for route in routes.get(row.type, ()):
+                    route(row)
 
     def _move(self, event: Event) -> None:
         self._cwd = event.data["cwd"]

@@ -12,6 +12,7 @@ from typing import Any
 from dsh_tui.engine.llm.usage import prompt_tokens
 from dsh_tui.engine.projection.views import AgentState, RetryView, StatusView
 from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.pack import ChunkRun
 
 Data = Mapping[str, Any]  # Any: event data, shape by type
 
@@ -56,6 +57,10 @@ class StatusFold:
         route = self.routes.get(event.type)
         if route is not None:
             route(event)
+
+    def apply_run(self, run: ChunkRun) -> None:
+        """Fold a run of deltas in: only its end counts."""
+        self._heard = run.times[-1]
 
     def view(self, state: AgentState | None = None) -> StatusView:
         """The facts now. ``state`` is what the agent says of itself, where one lives."""

@@ -7,7 +7,7 @@ Source: design §2 (prompt to pixels), core spec §3, §8.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from dsh_tui.engine.projection.drafts import CallDraft, TextDraft
 from dsh_tui.engine.projection.notices import end_notice, retry_notice, switch_notice
 from dsh_tui.engine.projection.views import BlockView, NoticeView, ToolView, TurnEndView, UserView
 from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.pack import ChunkRun
 
 Data = Mapping[str, Any]  # Any: event data, shape by type
 _TEXT_KINDS = {"text-delta": "text", "reasoning-delta": "reasoning"}
@@ -109,19 +110,29 @@ class TranscriptFold:
         chunk = event.data["chunk"]
         kind = chunk["type"]
         if kind in _TEXT_KINDS:
-            self._text_delta(event, chunk, _TEXT_KINDS[kind])
+            time = event.time
+            self._texts(_TEXT_KINDS[kind], chunk["index"], event.seq, time, time, (chunk["text"],))
         elif kind == "tool-call-delta":
             self._call_delta(event, chunk)
         elif kind == "block-end":
             self._block_end(event, chunk)
 
-    def _text_delta(self, event: Event, chunk: Data, kind: str) -> None:
-        index = chunk["index"]
+    def apply_run(self, run: ChunkRun) -> None:
+        """Fold a run of deltas in, as its events one by one would be."""
+        kind = _TEXT_KINDS.get(run.kind)
+        if kind is not None:
+            self._texts(kind, run.index, run.seq, run.times[0], run.times[-1], run.texts)
+        else:
+            for event in run.events():
+                self._chunk(event)
+
+    def _texts(self, kind: str, index: int, seq: int, first: int, last: int, texts: Sequence[str]) -> None:
+        """Text of one block, heard between the times ``first`` and ``last``."""
         draft = self._drafts.get(index)
         if not isinstance(draft, TextDraft):
-            draft = self._drafts[index] = TextDraft(kind, event.seq, event.time, event.time)
-        draft.heard = event.time
-        draft.parts.append(chunk["text"])
+            draft = self._drafts[index] = TextDraft(kind, seq, first, first)
+        draft.heard = last
+        draft.parts.extend(texts)
         if draft.place < 0:
             # Models open with empty or blank text before a tool call: no block until there is something.
             if not draft.joined().strip():

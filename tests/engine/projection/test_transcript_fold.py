@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.transcript import TranscriptFold
 from dsh_tui.engine.projection.views import (
@@ -16,6 +17,8 @@ from dsh_tui.engine.projection.views import (
     UserView,
 )
 from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.log import EventLog
+from dsh_tui.engine.session.pack import pack
 
 
 class Log:
@@ -292,3 +295,18 @@ def test_looking_in_between_changes_nothing(data: st.DataObject) -> None:
     assert list(one.blocks) == list(other.blocks)
     assert (one.status, one.approvals, one.title) == (other.status, other.approvals, other.title)
     assert [*mirror[: other.changed_from], *other.blocks[other.changed_from :]] == list(other.blocks)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_packed_runs_fold_to_what_their_events_fold_to(data: st.DataObject) -> None:
+    events = _steps(data.draw).events  # type: ignore[arg-type]  # the drawing function is the same
+    packed, plain = SessionFold({"id": "s"}), SessionFold({"id": "s"})
+    log = EventLog.of(pack([Event(e.type, e.seq, e.time, freeze(e.data)) for e in events]))
+    cut = data.draw(st.integers(0, len(events)))
+    packed.apply_all(log.prefix(cut))
+    packed.apply_all(log, cut)
+    plain.apply_all(events)
+    one, other = packed.view(), plain.view()
+    assert list(one.blocks) == list(other.blocks)
+    assert (one.status, one.approvals, one.title) == (other.status, other.approvals, other.title)
