@@ -7,8 +7,10 @@ A sidecar file holds either the whole list of entries, or patches: ``{"patches":
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 from dsh_tui.engine.base.frozen import freeze
@@ -41,6 +43,21 @@ def apply_overrides(recorded: Sequence[Entry], overrides: Json) -> tuple[Entry, 
             _read(patch.get("entry"), f"patch at {at}"), request=before.request, place=before.place
         )
     return tuple(entries)
+
+
+def read_sidecar(log: Path) -> Json:
+    """The overrides beside a log, ``<name>.overrides.json``; none if there is no such file.
+
+    Raises:
+        FixtureError: the file can't be read as JSON.
+    """
+    path = log.with_suffix(".overrides.json")
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {"patches": []}
+    except (OSError, ValueError) as error:
+        raise FixtureError(f"{path}: {error}") from error
 
 
 def _read(entry: Json, where: str) -> Entry:

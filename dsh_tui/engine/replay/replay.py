@@ -53,7 +53,7 @@ class Replay:
         if self.drift is None and self._next < len(self._entries):
             left = self._entries[self._next]
             self.drift = DriftError(
-                f"{len(self._entries)} requests were recorded, {self._next} were made: {left.place} never came"
+                f"{len(self._entries)} requests were recorded, {self._next} made: {left.place} never came"
             )
         if self.drift is not None:
             raise self.drift
