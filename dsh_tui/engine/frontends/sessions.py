@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -31,7 +32,7 @@ ID_WIDTH, TURNS_WIDTH = 44, 5
 
 def list_sessions(*, as_json: bool) -> int:
     """Print all sessions, newest first."""
-    summaries = list_summaries(_root(), whole=as_json)
+    summaries = list_summaries(_root(), now_ms=_now_ms(), whole=as_json)
     if as_json:
         _print(dumps([_json_row(summary) for summary in summaries]))
         return OK
@@ -85,7 +86,7 @@ def _text(loaded: LoadedSession, *, as_json: bool) -> str:
 def _load(session_id: str) -> LoadedSession | None:
     path = find_log(_root(), session_id)
     if path is None:
-        known = [summary.id for summary in list_summaries(_root())]
+        known = [summary.id for summary in list_summaries(_root(), now_ms=_now_ms())]
         near = [known_id for known_id in known if session_id and known_id.startswith(session_id)]
         near = near or get_close_matches(session_id, known, n=1)
         hint = f"; did you mean {near[0]}?" if near else "; see `dsh-tui sessions list`"
@@ -110,6 +111,10 @@ def _json_row(summary: SessionSummary) -> dict[str, Any]:  # Any: JSON
         "parentSession": summary.parent_session,
         "status": summary.status,
     }
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def _root() -> Path:

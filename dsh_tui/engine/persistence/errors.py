@@ -4,7 +4,7 @@ PersistenceError             PERSISTENCE
 ├── NotStoredError           SESSION_NOT_FOUND     no log of that id
 ├── AlreadyStoredError       ALREADY_EXISTS        a log of that id is there and is not this one
 ├── AlreadyOwnedError        ALREADY_OWNED         another process writes it; says until when
-├── OwnershipLostError       OWNERSHIP_LOST        somebody else wrote to the log; nothing was written
+├── SessionOwnershipLostError OWNERSHIP_LOST       the right to write is gone for good; nothing was written
 ├── SessionLiveError         SESSION_LIVE          it is open here, so it cannot be loaded again
 ├── CorruptLogError          CORRUPT_LOG           damage before a finished turn; readable, not writable
 ├── FormatUnsupportedError   FORMAT_UNSUPPORTED    not a log of ours, or of a newer version
@@ -60,7 +60,7 @@ class AlreadyOwnedError(PersistenceError):
         self.pid, self.expires_at, self.retry_after_ms = pid, expires_at, retry_after_ms
 
 
-class OwnershipLostError(PersistenceError):
+class SessionOwnershipLostError(PersistenceError):
     """The log is no longer ours to write. Terminal for this writer; reading still works."""
 
     code = "OWNERSHIP_LOST"

@@ -7,12 +7,13 @@ Source: core spec §4.1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from dsh_tui.engine.kernel import Emit, ServiceKey
-from dsh_tui.engine.persistence.errors import PersistenceError
+from dsh_tui.engine.persistence.errors import PersistenceError, SessionOwnershipLostError
+from dsh_tui.engine.persistence.lease.record import Holder
 from dsh_tui.engine.persistence.stored import (
     LoadedSession,
     Notice,
@@ -27,6 +28,7 @@ __all__ = [
     "LEASES",
     "PERSISTENCE",
     "PERSISTENCE_STATE",
+    "Holder",
     "Lease",
     "Leases",
     "LoadedSession",
@@ -37,6 +39,8 @@ __all__ = [
     "StoredStatus",
     "with_closers",
 ]
+
+T = TypeVar("T")
 
 
 class Persistence(Protocol):
@@ -86,14 +90,20 @@ class Persistence(Protocol):
 
 
 class Lease(Protocol):
-    """The right to write one session."""
+    """The right to write one session. Once lost, it is lost for good."""
 
-    async def check(self) -> None:
-        """Called before each physical write.
+    async def write(self, work: Callable[[], T]) -> T:
+        """Run one physical write in a thread: the lease is sure right before, and not renewed meanwhile.
+
+        If ``work`` raises `SessionOwnershipLostError` (it met foreign bytes), the lease is lost too.
 
         Raises:
-            OwnershipLostError: for good; nothing may be written.
+            SessionOwnershipLostError: nothing was written, and nothing ever will be.
         """
+        ...
+
+    def when_lost(self, listener: Callable[[SessionOwnershipLostError], None]) -> None:
+        """Call this once when the lease is lost, at once if it is."""
         ...
 
     async def release(self) -> None:
@@ -109,6 +119,15 @@ class Leases(Protocol):
 
         Raises:
             AlreadyOwnedError: another writer holds it.
+            WriteFailedError: it could not be taken; later it may.
+        """
+        ...
+
+    def holder(self, path: Path) -> Holder | None:
+        """Who holds the lease of the log at ``path``, by a look that takes nothing; None if nobody.
+
+        Raises:
+            OSError: it can't be seen.
         """
         ...
 
@@ -116,4 +135,6 @@ class Leases(Protocol):
 PERSISTENCE: ServiceKey[Persistence] = ServiceKey("persistence")
 LEASES: ServiceKey[Leases] = ServiceKey("leases")
 PERSISTENCE_STATE: Emit[[str, PersistenceError | None]] = Emit("persistence/state")
-"""A session's writes began to fail (the error), or work again (None)."""
+"""A session's writes began to fail (the error), or work again (None).
+
+With `SessionOwnershipLostError` they never will."""

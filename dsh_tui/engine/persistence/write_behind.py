@@ -76,7 +76,11 @@ class WriteBehind:
         try:
             await self.flush()
         finally:
-            await self._stop_timer()
+            await self.stop()
+
+    async def stop(self) -> None:
+        """Write nothing more by itself."""
+        await self._stop_timer()
 
     async def _after_window(self) -> None:
         await self._clock.sleep(self._window)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dsh_tui.engine.persistence.errors import AlreadyStoredError, OwnershipLostError, WriteFailedError
+from dsh_tui.engine.persistence.errors import AlreadyStoredError, SessionOwnershipLostError, WriteFailedError
 from dsh_tui.engine.persistence.jsonl.writer import LogFile
 from tests.fakes.flaky_disk import FlakyDisk
 
@@ -132,7 +132,7 @@ def test_foreign_bytes_stop_the_writer(file: LogFile, path: Path) -> None:
     file.append(b"one\n", header=HEADER)
     with path.open("ab") as other:
         other.write(b"mine\n")
-    with pytest.raises(OwnershipLostError, match="changed by another program"):
+    with pytest.raises(SessionOwnershipLostError, match="changed by another program"):
         file.append(b"two\n")
     assert path.read_bytes() == HEADER + b"one\nmine\n"
     file.close()
@@ -143,10 +143,10 @@ def test_a_replaced_or_vanished_file_stops_the_writer(file: LogFile, path: Path)
     copy = path.with_name("copy")
     copy.write_bytes(path.read_bytes())
     copy.replace(path)
-    with pytest.raises(OwnershipLostError):
+    with pytest.raises(SessionOwnershipLostError):
         file.append(b"two\n")
     path.unlink()
-    with pytest.raises(OwnershipLostError):
+    with pytest.raises(SessionOwnershipLostError):
         file.append(b"two\n")
     assert not path.exists()
     file.close()
@@ -158,6 +158,7 @@ def test_adopting_cuts_the_torn_end_and_tightens_the_mode(path: Path, disk: Flak
     path.chmod(0o644)
     stat = path.stat()
     file = LogFile.adopt(path, len(HEADER) + 4, stat.st_size, stat.st_ino, disk=disk)
+    file.cut()
     assert path.read_bytes() == HEADER + b"one\n"
     assert path.stat().st_mode & 0o777 == 0o600
     file.append(b"two\n", header=HEADER)
@@ -171,7 +172,7 @@ def test_adopting_a_file_that_moved_on_is_refused(path: Path) -> None:
     stat = path.stat()
     with path.open("ab") as other:
         other.write(b"more\n")
-    with pytest.raises(OwnershipLostError):
+    with pytest.raises(SessionOwnershipLostError):
         LogFile.adopt(path, len(HEADER), stat.st_size, stat.st_ino)
     assert path.read_bytes() == HEADER + b"more\n"
 

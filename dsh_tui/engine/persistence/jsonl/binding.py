@@ -1,17 +1,19 @@
 """A live session and its file: the log is written behind, under the lease, one write at a time.
 
-The lease is taken before the first byte. Losing it, or meeting foreign bytes, is terminal:
-every later flush says so, even one with nothing to write. Source: core spec §4.2, §4.6.
+The lease is asked for when the session begins and held before the first byte. Losing it, or
+meeting foreign bytes, is terminal: every later flush says so, even one with nothing to write.
+Source: core spec §4.2, §4.6.
 """
 
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable
 from pathlib import Path
 
 from dsh_tui.engine.base.clock import Clock
-from dsh_tui.engine.persistence.errors import OwnershipLostError, PersistenceError
+from dsh_tui.engine.persistence.errors import PersistenceError, SessionOwnershipLostError
 from dsh_tui.engine.persistence.jsonl.format import encode_header, encode_rows
 from dsh_tui.engine.persistence.jsonl.writer import LogFile
 from dsh_tui.engine.persistence.seam import Lease, Leases
@@ -37,9 +39,11 @@ class Binding:
         self.session = session
         self._file = file
         self._leases, self._lease = leases, lease
-        self._lost: OwnershipLostError | None = None
+        self._on_state = on_state
+        self._taking: asyncio.Task[Lease] | None = None
+        self._lost: SessionOwnershipLostError | None = None
         self._behind = WriteBehind(
-            session.events, self._write, clock=clock, window=window, written=written, on_state=on_state
+            session.events, self._write, clock=clock, window=window, written=written, on_state=self._tell
         )
 
     @property
@@ -55,8 +59,15 @@ class Binding:
         """An event was committed."""
         self._behind.touch()
 
-    def touch_if_behind(self) -> None:
-        """Open a window for what the session brought along."""
+    def begin(self) -> None:
+        """Take the lease, and open a window for what the session brought along.
+
+        Nobody waits here: the first flush does, and says if the lease can't be had.
+        """
+        if self._lease is not None:
+            self._lease.when_lost(self._lose)
+        else:
+            self._begin_taking()
         if self._behind.behind and not self._only_end_seed():
             self._behind.touch()
 
@@ -79,9 +90,12 @@ class Binding:
         """
         try:
             if self._lost is None and not self._only_end_seed():
-                await self._behind.close()
+                await self._behind.flush()
         finally:
+            await self._behind.stop()
             self._file.close()
+            if self._taking is not None:
+                await asyncio.gather(self._require_lease(), return_exceptions=True)
             if self._lease is not None:
                 await self._lease.release()
 
@@ -93,17 +107,37 @@ class Binding:
     async def _write(self, start: int, stop: int) -> None:
         if self._lost is not None:
             raise self._lost
+        rows = functools.partial(self._write_rows, start, stop)
         try:
-            if self._lease is None:
-                leases = self._leases()
-                if leases is not None:
-                    self._lease = await leases.acquire(self._file.path)
-            else:
-                await self._lease.check()
-            await asyncio.to_thread(self._write_rows, start, stop)
-        except OwnershipLostError as error:
-            self._lost = error
+            lease = await self._require_lease()
+            await (asyncio.to_thread(rows) if lease is None else lease.write(rows))
+        except SessionOwnershipLostError as error:
+            self._lose(error)
             raise
+
+    async def _require_lease(self) -> Lease | None:
+        if self._lease is None:
+            taking, self._taking = self._taking or self._begin_taking(), None
+            if taking is not None:
+                self._lease = await taking
+                self._lease.when_lost(self._lose)
+        return self._lease
+
+    def _begin_taking(self) -> asyncio.Task[Lease] | None:
+        leases = self._leases()
+        if leases is not None:
+            acquire = leases.acquire(self._file.path)
+            self._taking = asyncio.get_running_loop().create_task(acquire)
+        return self._taking
+
+    def _lose(self, error: SessionOwnershipLostError) -> None:
+        if self._lost is None:
+            self._lost = error
+            self._on_state(error)
+
+    def _tell(self, error: PersistenceError | None) -> None:
+        if self._lost is None:  # what follows the loss is no news
+            self._on_state(error)
 
     def _write_rows(self, start: int, stop: int) -> None:
         header = b"" if self._file.published else encode_header(self.session.header)

@@ -73,6 +73,7 @@ def mend(loaded: LoadedSession, disk: Disk = SYSTEM_DISK) -> LoadedSession:
     ending = closers(loaded.events)
     file = LogFile.adopt(path, loaded.end, revision.size, revision.inode, disk=disk)
     try:
+        file.cut()
         file.append(encode_rows(ending) if ending else b"")
     finally:
         file.close()

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import functools
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dsh_tui.engine.base.clock import Clock
@@ -101,7 +102,7 @@ class JsonlPersistence:
             on_state=lambda error: self._on_state(session_id, error),
         )
         self._bindings[session_id] = binding
-        binding.touch_if_behind()
+        binding.begin()
 
     def note(self, session: Session, _event: Event) -> None:
         """An event was committed."""
@@ -149,7 +150,9 @@ class JsonlPersistence:
 
     def list(self) -> builtins.list[SessionSummary]:
         """Every stored session, newest first; what cannot be read at all is left out and logged."""
-        return list_summaries(self.root)
+        rows = list_summaries(self.root, now_ms=self._clock.now_ms())
+        own = self._bindings.keys() | self._prepared.keys()
+        return [replace(row, status="ok", note="") if _busy_here(row, own) else row for row in rows]
 
     def locate(self, id: str) -> Path | None:  # noqa: A002  # the header's own word
         """The log file of that id."""
@@ -211,9 +214,8 @@ class JsonlPersistence:
                 loaded = await asyncio.to_thread(read_log, path)
                 check_writable(loaded)
                 if needs_mending(loaded):
-                    if lease is not None:
-                        await lease.check()
-                    loaded = await asyncio.to_thread(mend, loaded, self._disk)
+                    mending = functools.partial(mend, loaded, self._disk)
+                    loaded = await (asyncio.to_thread(mending) if lease is None else lease.write(mending))
             except BaseException:
                 if lease is not None:
                     await lease.release()
@@ -250,6 +252,11 @@ class JsonlPersistence:
     async def _drop(prepared: _Prepared) -> None:
         if prepared.lease is not None:
             await prepared.lease.release()
+
+
+def _busy_here(row: SessionSummary, own: Container[str]) -> bool:
+    """Whether only this process itself keeps others from writing it."""
+    return row.status == "busy" and row.id in own
 
 
 def _snapshot(session: Session, binding: Binding | None) -> LoadedSession:

@@ -18,6 +18,7 @@ from dsh_tui.engine.persistence.errors import FormatUnsupportedError, Persistenc
 from dsh_tui.engine.persistence.jsonl.format import decode_header, decode_line
 from dsh_tui.engine.persistence.jsonl.paths import iter_logs, unescape_id
 from dsh_tui.engine.persistence.jsonl.reader import read_log, revision_of, stand_in_header
+from dsh_tui.engine.persistence.lease.busy import marked_busy
 from dsh_tui.engine.persistence.stored import LoadedSession, Revision, SessionSummary, StoredStatus
 from dsh_tui.engine.session.errors import InvalidHeaderError
 from dsh_tui.engine.session.event import Event
@@ -56,12 +57,12 @@ def read_summary(path: Path, *, whole: bool = False) -> SessionSummary:
     return _from_ends(path, revision, head, tail)
 
 
-def list_summaries(root: Path, *, whole: bool = False) -> list[SessionSummary]:
+def list_summaries(root: Path, *, now_ms: int, whole: bool = False) -> list[SessionSummary]:
     """Every session below ``root``, newest first; what cannot be read at all is left out and logged."""
     rows: list[SessionSummary] = []
     for path in iter_logs(root):
         try:
-            rows.append(read_summary(path, whole=whole))
+            rows.append(marked_busy(read_summary(path, whole=whole), now_ms))
         except PersistenceError as error:
             _log.warning("%s", error.message)
     rows.sort(key=lambda row: row.updated_at, reverse=True)
@@ -117,6 +118,7 @@ class _Facts:
     """What a list row says, gathered from events in order."""
 
     title: str = ""
+    by_user: bool = False
     first_words: str = ""
     turns: int = 0
     updated_at: int = 0
@@ -133,7 +135,9 @@ class _Facts:
             trigger = data.get("trigger")
             self.turns += trigger is not None and trigger.get("kind") == "message"
         elif event.type == "session/title":
-            self.title = _one_line(str(data.get("title", "")))
+            given = data.get("source") == "user"
+            if given or not self.by_user:
+                self.title, self.by_user = _one_line(str(data.get("title", ""))), given
         elif event.type == "user/message" and not self.first_words:
             self.first_words = _one_line(_text(event))
 
@@ -181,6 +185,15 @@ def _unreadable(path: Path, revision: Revision, status: StoredStatus, note: str)
         status=status,
         note=note,
     )
+
+
+def unreadable_summary(path: Path, why: str) -> SessionSummary:
+    """The row of a file that gives none.
+
+    Raises:
+        OSError: it is not there.
+    """
+    return _unreadable(path, revision_of(path.stat()), "damaged", why)
 
 
 def summary_of(loaded: LoadedSession) -> SessionSummary:

@@ -15,10 +15,10 @@ import secrets
 from pathlib import Path
 
 from dsh_tui.engine.base.atomic_file import fsync_dir
-from dsh_tui.engine.persistence.errors import AlreadyStoredError, OwnershipLostError, WriteFailedError
+from dsh_tui.engine.base.private_folder import make_private
+from dsh_tui.engine.persistence.errors import AlreadyStoredError, SessionOwnershipLostError, WriteFailedError
 from dsh_tui.engine.persistence.jsonl.disk import SYSTEM_DISK, Disk
 
-_DIR_MODE = 0o700
 _FILE_MODE = 0o600
 
 
@@ -32,7 +32,8 @@ class LogFile:
         self._disk = disk
         self._fd = -1
         self._inode = -1
-        self._overhang = False
+        self._there: int | None = 0
+        """How long the file is now; None while an own failed write may hang over."""
 
     @property
     def published(self) -> bool:
@@ -41,11 +42,13 @@ class LogFile:
 
     @classmethod
     def adopt(cls, path: Path, end: int, size: int, inode: int, *, disk: Disk = SYSTEM_DISK) -> LogFile:
-        """Go on in a file that was read: ``end`` bytes of it are good, what follows is cut.
+        """Go on in a file that was read: ``end`` bytes of it are good.
+
+        What follows them is cut by the first `append` that adds something, or by `cut`.
 
         Raises:
-            OwnershipLostError: the file has changed since it was read.
-            WriteFailedError: it cannot be opened or cut.
+            SessionOwnershipLostError: the file has changed since it was read.
+            WriteFailedError: it cannot be opened.
         """
         file = cls(path, disk=disk)
         try:
@@ -57,10 +60,9 @@ class LogFile:
         if (stat.st_ino, stat.st_size) != (inode, size):
             file.close()
             raise _changed(path)
-        file._inode, file.size, file._overhang = inode, end, end < size
+        file._inode, file.size, file._there = inode, end, size
         try:
             os.fchmod(fd, _FILE_MODE)  # logs of an older or laxer writer are tightened
-            file._cut()
         except OSError as error:
             file.close()
             raise _failed(path, error) from error
@@ -71,13 +73,26 @@ class LogFile:
 
         Raises:
             WriteFailedError: nothing was added; a later call may try again.
-            OwnershipLostError: somebody else wrote to the file; nothing was added.
+            SessionOwnershipLostError: somebody else wrote to the file; nothing was added.
             AlreadyStoredError: publishing met a file of that name.
         """
         if self._fd < 0:
             self._publish(header + data)
         elif data:
             self._extend(data)
+
+    def cut(self) -> None:
+        """Cut what hangs over the good end.
+
+        Raises:
+            WriteFailedError: it hangs there still.
+            SessionOwnershipLostError: the file is not as it was left.
+        """
+        self._check_untouched()
+        try:
+            self._cut()
+        except OSError as error:
+            raise _failed(self.path, error) from error
 
     def close(self) -> None:
         """Let go of the file. A second call changes nothing."""
@@ -90,7 +105,7 @@ class LogFile:
         temp = folder / f".{self.path.name}.{secrets.token_hex(6)}.tmp"
         fd, linked = -1, False
         try:
-            gained = _make_dirs(folder)
+            gained = make_private(folder)
             fd = os.open(temp, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE_MODE)
             self._write_all(fd, data)
             self._disk.sync(fd)
@@ -111,20 +126,21 @@ class LogFile:
                 ) from error
             raise _failed(self.path, error) from error
         self._fd, self._inode, self.size = fd, os.fstat(fd).st_ino, len(data)
+        self._there = self.size
 
     def _extend(self, data: bytes) -> None:
         self._check_untouched()
         try:
             self._cut()
-            self._overhang = True
+            self._there = None
             self._write_all(self._fd, data)
             self._disk.sync(self._fd)
         except OSError as error:
             with contextlib.suppress(OSError):
                 self._cut()
             raise _failed(self.path, error) from error
-        self._overhang = False
         self.size += len(data)
+        self._there = self.size
 
     def _check_untouched(self) -> None:
         try:
@@ -133,36 +149,18 @@ class LogFile:
             raise _changed(self.path) from None
         except OSError as error:
             raise _failed(self.path, error) from error
-        # While an own failed write may still hang over, the length proves nothing.
-        if stat.st_ino != self._inode or (stat.st_size != self.size and not self._overhang):
+        if stat.st_ino != self._inode or self._there not in (None, stat.st_size):
             raise _changed(self.path)
 
     def _cut(self) -> None:
-        if self._overhang:
+        if self._there != self.size:
             self._disk.truncate(self._fd, self.size)
-            self._overhang = False
+            self._there = self.size
 
     def _write_all(self, fd: int, data: bytes) -> None:
         rest = memoryview(data)
         while rest:
             rest = rest[self._disk.write(fd, rest) :]
-
-
-def _make_dirs(folder: Path) -> list[Path]:
-    """Make what is missing, private, and tighten the session's own folder; parents that gained an entry."""
-    missing = [folder]
-    while not missing[-1].parent.exists():
-        missing.append(missing[-1].parent)
-    gained: list[Path] = []
-    for path in reversed(missing):
-        try:
-            path.mkdir(mode=_DIR_MODE)
-        except FileExistsError:
-            continue
-        path.chmod(_DIR_MODE)  # the umask may have taken more than asked
-        gained.append(path.parent)
-    folder.chmod(_DIR_MODE)
-    return gained
 
 
 def _failed(path: Path, error: OSError) -> WriteFailedError:
@@ -173,8 +171,8 @@ def _failed(path: Path, error: OSError) -> WriteFailedError:
     )
 
 
-def _changed(path: Path) -> OwnershipLostError:
-    return OwnershipLostError(
+def _changed(path: Path) -> SessionOwnershipLostError:
+    return SessionOwnershipLostError(
         f"{path} was changed by another program; nothing was written, and this session is read-only now",
         path=path,
     )

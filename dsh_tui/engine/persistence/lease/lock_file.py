@@ -1,0 +1,80 @@
+"""The lock file of one session: read, created, replaced and removed as a whole.
+
+It is never there in part: it comes by a hard link that takes nobody's place, and changes by a
+rename. It is not synced: after a power failure no writer lives, and what is left is judged by age.
+All calls block; they belong in a thread. Source: core spec §4.6.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+from dsh_tui.engine.base.atomic_file import fsync_dir
+from dsh_tui.engine.base.private_folder import make_private
+from dsh_tui.engine.persistence.lease.record import Found, LeaseRecord, Stamp, read_record
+
+_FILE_MODE = 0o600
+
+
+class LockFile:
+    """One ``session.lock.json``. Every call may raise OSError."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> Found | None:
+        """What lies there; None if nothing does."""
+        return read_record(self.path)
+
+    def stamp(self) -> Stamp | None:
+        """Which file lies there."""
+        try:
+            return Stamp.of(self.path.stat())
+        except FileNotFoundError:
+            return None
+
+    def create(self, record: LeaseRecord) -> Stamp | None:
+        """Put the record there; None if something lies there already. Makes the folder."""
+        for parent in make_private(self.path.parent):
+            fsync_dir(parent)  # the log that follows syncs only folders that it makes itself
+        with self._written(record) as (temp, stamp):
+            try:
+                os.link(temp, self.path)
+            except FileExistsError:
+                return None
+            return stamp
+
+    def replace(self, record: LeaseRecord) -> Stamp:
+        """Put the record in the place of what lies there."""
+        with self._written(record) as (temp, stamp):
+            temp.replace(self.path)
+            return stamp
+
+    def remove(self) -> None:
+        """Take it away, and its folder if nothing else was ever put there."""
+        self.path.unlink()
+        with contextlib.suppress(OSError):
+            self.path.parent.rmdir()
+
+    @contextlib.contextmanager
+    def _written(self, record: LeaseRecord) -> Iterator[tuple[Path, Stamp]]:
+        """The record in a file of another name, which is gone afterwards."""
+        temp = self.path.with_name(f".{self.path.name}.{secrets.token_hex(6)}.tmp")
+        try:
+            fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE_MODE)
+            try:
+                data = record.encode()
+                if os.write(fd, data) < len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                stamp = Stamp.of(os.fstat(fd))
+            finally:
+                os.close(fd)
+            yield temp, stamp
+        finally:
+            with contextlib.suppress(OSError):
+                temp.unlink()
