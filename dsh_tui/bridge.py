@@ -221,17 +221,18 @@ class Bridge:
 
     async def save_key(self, key: str) -> None:
         self._product.credentials.save(PROVIDER, key)
-        await self._set_up()
         found = self._product.credentials.resolve(PROVIDER)
-        if found is not None and found.value != key.strip():
-            self._notify(f"Saved, but {found.source} in the environment wins over it", "warning")
+        used = found is None or found.value == key.strip()
+        await self._set_up("" if used else "DEEPSEEK_API_KEY in the environment wins over it")
 
     async def save_base_url(self, url: str) -> None:
         await self._product.use_base_url(url)
-        await self._set_up()
+        used = self._product.base_url == url.strip()
+        await self._set_up("" if used else "DEEPSEEK_BASE_URL in the environment wins over it")
 
-    async def _set_up(self) -> None:
+    async def _set_up(self, but: str) -> None:
         """A key or a server is there: go on where one is, or begin."""
+        self._notify(f"Saved, but {but}" if but else "Saved. Ask away", "warning" if but else "ok")
         self._needs_key = self._ask_needs_key()
         if self._agent is None and not self._needs_key:
             await self.new_session()

@@ -17,6 +17,8 @@ Data = Mapping[str, Any]  # Any: event data, shape by type
 _INTERRUPTED = "The program ended before this turn did."
 _INTERRUPTED_HINT = "A tool that was running may have done its work: check before you repeat it."
 
+_LOST_HINT = "What is on the screen since then is stored nowhere; /fork goes on in a copy of it."
+
 
 def end_notice(seq: int, reason: Data, *, tries: int = 1) -> NoticeView | None:
     """The notice that a turn's end deserves, or None where the closing line says enough.
@@ -27,8 +29,10 @@ def end_notice(seq: int, reason: Data, *, tries: int = 1) -> NoticeView | None:
     if kind == "error":
         message = str(reason.get("message") or "The turn failed.")
         code = str(reason.get("code") or "")
-        text = f"{message} Tried {tries} times." if tries > 1 else message
+        text = f"{message.rstrip('.')}. Tried {tries} times." if tries > 1 else message
         return NoticeView(seq=seq, tone="error", text=text, hint=hint_for(code, message))
+    if kind == "aborted" and (reason.get("cause") or {}).get("kind") == "ownership-lost":
+        return NoticeView(seq=seq, tone="error", text=str(reason.get("reason", "")), hint=_LOST_HINT)
     if kind == "interrupted":
         return NoticeView(seq=seq, tone="warning", text=_INTERRUPTED, hint=_INTERRUPTED_HINT)
     if kind == "max-tokens":
