@@ -18,6 +18,7 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
+from textual.driver import Driver
 from textual.screen import Screen
 
 from dsh_tui import __version__
@@ -29,6 +30,8 @@ from dsh_tui.widgets.messages import FeedChanged
 
 Boot = Callable[["DshApp"], Awaitable[ChatPort]]
 """Starts the engine. It gets the app for `DshApp.post_view` and `DshApp.notice`."""
+HUNG_UP: Final = 129
+"""Exit status when the terminal has gone, as of SIGHUP."""
 CLOSING_SECONDS: Final = 10.0
 """Longest that leaving waits for the engine."""
 
@@ -78,6 +81,14 @@ class DshApp(App[None]):
 
     # Start
 
+    def get_driver_class(self) -> type[Driver]:
+        from textual.drivers.linux_driver import LinuxDriver
+
+        from dsh_tui.paste_guard import GuardedDriver
+
+        usual = super().get_driver_class()
+        return GuardedDriver if usual is LinuxDriver else usual
+
     def get_default_screen(self) -> Screen[Any]:  # Any: Textual's own signature
         return self.chat
 
@@ -118,6 +129,10 @@ class DshApp(App[None]):
     def notice(self, text: str, tone: str = "info") -> None:
         """Say one line to the person for a few seconds."""
         self.chat.say(text, tone)
+
+    def storage_changed(self, trouble: str) -> None:
+        """Say for as long as it lasts that nothing can be saved; empty: it can again."""
+        self.chat.storage_changed(trouble)
 
     # What screens call
 
@@ -181,6 +196,14 @@ class DshApp(App[None]):
         self.leaving, self._status = True, status
         self.notice("closing… ctrl+c again does not wait")
         self._spawn(self._close(self.bridge))
+
+    def end(self, status: int) -> None:
+        """Leave, unless it is leaving already: a closed window is told more than once."""
+        if not self.leaving:
+            self.leave(status)
+
+    def on_terminal_gone(self) -> None:
+        self.end(HUNG_UP)
 
     async def _close(self, bridge: ChatPort) -> None:
         try:

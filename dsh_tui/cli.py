@@ -92,7 +92,7 @@ def _app(arguments: list[str]) -> int:
 
 
 def _start(options: LaunchOptions) -> int:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"):
         fail("the app needs a terminal; use `dsh-tui exec PROMPT` in scripts and pipes", USAGE_ERROR)
     os.environ.setdefault("TEXTUAL_FPS", "120")  # read when textual is imported; a user's own value wins
     collector.hold()

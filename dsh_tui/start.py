@@ -50,7 +50,7 @@ async def _run(options: LaunchOptions) -> int:
     app = DshApp(boot, cwd=options.cwd, report_crash=_crash_reporter(home))
     loop = asyncio.get_running_loop()
     for number in END_SIGNALS:
-        loop.add_signal_handler(number, app.leave, 128 + number)
+        loop.add_signal_handler(number, app.end, 128 + number)
     try:
         await app.run_async()
     finally:

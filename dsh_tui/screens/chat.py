@@ -66,6 +66,7 @@ class ChatScreen(ChatActions):
         self._version = version
         self._unsent: list[str] = []
         self._trouble = ""
+        self._not_saved = False
         self._ticker: Timer | None = None
         self._pace = 0.0
         self._ticks = 0
@@ -113,6 +114,12 @@ class ChatScreen(ChatActions):
         )
         self.transcript.show([notice], 0, 0)
         self._draw()
+
+    def storage_changed(self, trouble: str) -> None:
+        """Storage began to fail, and why; or works again."""
+        self._not_saved = bool(trouble)
+        self.say(trouble or "Saving works again; nothing was lost", "error" if trouble else "ok")
+        self._draw_time()
 
     @on(FeedChanged)
     def _feed_changed(self, event: FeedChanged) -> None:
@@ -184,7 +191,7 @@ class ChatScreen(ChatActions):
         status = view.status if view is not None else StatusView()
         started = status.turn_started
         self.status_bar.now_ms = now
-        self.status_bar.badge = self._badge()
+        self.status_bar.badge = self._badge() or ("not saved" if self._not_saved else "")
         self.header_bar.facts = HeaderFacts(
             project=Path(view.cwd if view is not None and view.cwd else self.dsh.cwd).name,
             branch=self.branch if view is None or view.cwd == str(self.dsh.cwd) else "",
@@ -373,8 +380,6 @@ class ChatScreen(ChatActions):
         self.perform(BY_ID[event.action_id])
 
     def set_up(self, saved: bool | None) -> None:  # noqa: FBT001 - a dialog's result
-        if saved:
-            self.say("Saved. Ask away", "ok")
         self._show_first_run()
         self._draw()
 

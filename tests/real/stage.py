@@ -20,6 +20,7 @@ from tests.real.served_model import ServedModel
 from tests.real.terminal import DEADLINE, Terminal
 
 DSH_TUI: Final = Path(sys.executable).with_name("dsh-tui")
+ROOT: Final = Path(__file__).resolve().parents[2]
 KEY: Final = "sk-test-0123456789abcdef"
 
 
@@ -38,6 +39,7 @@ class Stage:
             "PATH": os.environ.get("PATH", os.defpath),
             "HOME": str(self.root),
             "LANG": "C.UTF-8",
+            "PYTHONPATH": str(ROOT),  # the tree that this test belongs to
             "DSH_TUI_HOME": str(self.home),
             "DEEPSEEK_BASE_URL": self.model.url,
             "DEEPSEEK_API_KEY": KEY,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.fakes.model_server import reply
 from tests.real.stage import Stage
 
-GOOD = '''
+GOOD = """
 from pydantic import BaseModel
 
 from dsh_tui.engine.tools.definition import ToolDefinition, ToolOutput
@@ -27,7 +27,7 @@ def apply(ctx, config):
         name="greet", description="Greets.", parameters=Args, execute=greet, kind="other", changes=False
     )
     ctx[TOOLS].register(ctx, definition)
-'''
+"""
 
 
 def version(number: int) -> str:

@@ -25,6 +25,7 @@ from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.product import ModelNameError, Product, StartOptions
+from dsh_tui.engine.projection.visible import visible
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
@@ -168,7 +169,8 @@ async def _store(product: Product, session: Session) -> bool:
 def _print_answer(output: str, answer: TextIO, session_id: str, record: TurnRecord) -> None:
     if output == "text":
         if record.text:
-            print(record.text, file=answer, flush=True)  # the answer itself
+            text = visible(record.text) if answer.isatty() else record.text
+            print(text, file=answer, flush=True)  # the answer itself
     elif output == "json":
         from dsh_tui.engine.base.lossless import dumps
 
