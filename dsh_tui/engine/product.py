@@ -22,6 +22,7 @@ from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.deepseek.adapter import DEFAULT_BASE_URL, MODELS
 from dsh_tui.engine.llm.models import ModelInfo
 from dsh_tui.engine.llm.service import LLM, LlmService
+from dsh_tui.engine.persistence.lease.plugin import LeaseConfig
 from dsh_tui.engine.persistence.seam import LoadedSession
 from dsh_tui.engine.plugin_folder.folder import PLUGINS, PluginFolder
 from dsh_tui.engine.session.event import Event
@@ -100,6 +101,9 @@ class Product:
             models=_listed_models(settings),
             default_model=lambda: agent_options(settings_file.current.model, settings_file.current.effort),
             mode=options.mode or settings.mode,  # type: ignore[arg-type]  # the command line offers modes only
+            lease=LeaseConfig(
+                ttl_ms=settings.lease.ttl_ms, renew_interval_ms=settings.lease.renew_interval_ms
+            ),
             environ=options.environ,
             pass_environment=settings.shell.pass_environment,
             plugin_configs=settings.plugins,

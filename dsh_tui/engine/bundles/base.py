@@ -19,7 +19,7 @@ from dsh_tui.engine.bundles import agent_core
 from dsh_tui.engine.environment import plugin as environment
 from dsh_tui.engine.fs import observation
 from dsh_tui.engine.fs import plugin as fs
-from dsh_tui.engine.guard import max_steps, repeat_reminder
+from dsh_tui.engine.guard import lost_session, max_steps, repeat_reminder
 from dsh_tui.engine.instructions import plugin as instructions
 from dsh_tui.engine.kernel import Context, Fiber, find_fiber
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
@@ -27,6 +27,7 @@ from dsh_tui.engine.llm.retry import plugin as retry
 from dsh_tui.engine.loop import plugin as loop
 from dsh_tui.engine.persistence import checkpoint
 from dsh_tui.engine.persistence.jsonl import plugin as jsonl
+from dsh_tui.engine.persistence.lease import plugin as leases
 from dsh_tui.engine.plugin_folder import plugin as plugin_folder
 from dsh_tui.engine.session_title import plugin as session_title
 from dsh_tui.engine.shell import plugin as shell
@@ -51,6 +52,7 @@ class Config:
     models: tuple[str, ...] = ()
     default_model: Callable[[], AgentOptions]
     mode: Mode = "ask"
+    lease: leases.LeaseConfig = field(default_factory=leases.LeaseConfig)
     environ: Mapping[str, str]
     pass_environment: tuple[str, ...] = ()
     plugin_configs: Mapping[str, object] = field(default_factory=dict)
@@ -68,8 +70,10 @@ def apply(ctx: Context, config: Config) -> None:
         ),
     )
     ctx.plugin(retry)
+    ctx.plugin(leases, config.lease)  # before the store: its last writes need it
     ctx.plugin(jsonl, jsonl.JsonlConfig(root=config.sessions))
     ctx.plugin(checkpoint)
+    ctx.plugin(lost_session)
     ctx.plugin(session_title)
     ctx.plugin(approval, approval.ApprovalConfig(mode=config.mode))
     ctx.plugin(mode_notice)
