@@ -69,7 +69,6 @@ class ChatScreen(ChatActions):
         self._not_saved = False
         self._ticker: Timer | None = None
         self._pace = 0.0
-        self._ticks = 0
 
     def compose(self) -> ComposeResult:
         app = self.dsh
@@ -200,7 +199,7 @@ class ChatScreen(ChatActions):
             elapsed_s=max(0, now - started) // 1_000 if started is not None else None,
             waiting=len(view.approvals) if view is not None and not view.read_only else 0,
             badge=self._badge(),
-            tick=self._ticks,
+            tick=now // 250 if self._pace == SPINNER_SECONDS else 0,
         )
 
     def _badge(self) -> str:
@@ -223,12 +222,7 @@ class ChatScreen(ChatActions):
         if self._ticker is not None:
             self._ticker.stop()
         self._pace = pace
-        self._ticker = self.set_interval(pace, self._tick) if pace else None
-
-    def _tick(self) -> None:
-        if self._pace == SPINNER_SECONDS:
-            self._ticks += 1
-        self._draw_time()
+        self._ticker = self.set_interval(pace, self._draw_time) if pace else None
 
     # Writing
 
