@@ -80,6 +80,9 @@ class _Rebuild:
                 self._step = None
             case "turn/end" if event.data["reason"]["kind"] == "interrupted":
                 self.break_off()
+            case "session/imported":  # what went out before, another program sent in another form
+                self.requests.clear()
+                self._step = None
             case _:
                 self._header = fold_header(self._header, event)
                 self._surface.commit(event)

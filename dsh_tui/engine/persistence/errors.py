@@ -9,6 +9,7 @@ PersistenceError             PERSISTENCE
 ├── CorruptLogError          CORRUPT_LOG           damage before a finished turn; readable, not writable
 ├── FormatUnsupportedError   FORMAT_UNSUPPORTED    not a log of ours, or of a newer version
 ├── UnknownEventError        UNKNOWN_EVENT         an event type that nobody here knows
+├── ReadOnlyLogError         READ_ONLY             a log of the original, which is never written
 ├── UnsafeIdError            UNSAFE_ID             an id that cannot name a directory
 └── WriteFailedError         WRITE_FAILED          disk full or broken; what was acknowledged is safe
 """
@@ -92,6 +93,12 @@ class UnknownEventError(PersistenceError):
     """The log holds events whose type is not registered and may not be skipped."""
 
     code = "UNKNOWN_EVENT"
+
+
+class ReadOnlyLogError(PersistenceError):
+    """The session is another program's: read here, and gone on from in a copy only."""
+
+    code = "READ_ONLY"
 
 
 class UnsafeIdError(PersistenceError):

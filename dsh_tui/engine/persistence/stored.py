@@ -52,6 +52,8 @@ class LoadedSession:
     revision: Revision | None = None
     closed: int = 0
     """How many of the last events are closers that are not in the file."""
+    dialect: str = ""
+    """Which log of another program it was read from, such as ``dsh v4``; empty for one of ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,8 @@ class SessionSummary:
     header: SessionHeader | None = None
     note: str = ""
     """Why it is not ``ok``, in a few words."""
+    source: Literal["dsh-tui", "dsh"] = "dsh-tui"
+    """Whose home it lies in. Sessions of ``dsh`` are only read."""
 
 
 def with_closers(loaded: LoadedSession) -> LoadedSession:

@@ -55,6 +55,7 @@ class TranscriptFold:
         self._sent = self._spent = self._cached = 0
         self.routes: dict[str, Callable[[Event], None]] = {
             "assistant/chunk": self._chunk,
+            "assistant/attempt": self._attempt,
             "assistant/message": self._assistant_message,
             "user/message": self._user_message,
             "steering/message": self._user_message,
@@ -200,12 +201,13 @@ class TranscriptFold:
         interrupted = bool(data.get("interrupted"))
         texts = [d for d in self._drafts.values() if isinstance(d, TextDraft)]
         streamed = {d.call_id: d for d in self._drafts.values() if isinstance(d, CallDraft)}
-        for block in data["content"]:
+        spans = data.get("streamed") or ()
+        for at, block in enumerate(data["content"]):
             kind = block["type"]
             if kind in ("text", "reasoning"):
                 draft = next((d for d in texts if d.kind == kind), None)
                 if draft is None:
-                    draft = TextDraft(kind, event.seq, event.time, event.time)
+                    draft = TextDraft(kind, event.seq, *_span(spans, at, event.time))
                 else:
                     texts.remove(draft)
                 self._settle_text(draft, block["text"], interrupted=interrupted and kind == "text")
@@ -222,6 +224,12 @@ class TranscriptFold:
             self._cancel_draft(unused)
         self._forget_drafts()
         self._spend(data.get("usage"))
+
+    def _attempt(self, event: Event) -> None:
+        for block in event.data["content"]:
+            if block["type"] in ("text", "reasoning"):
+                draft = TextDraft(block["type"], event.seq, event.time, event.time)
+                self._settle_text(draft, block["text"], interrupted=True)
 
     def _open_calls(self) -> set[str]:
         """Calls of this step that already have a block which is not final."""
@@ -362,3 +370,10 @@ class TranscriptFold:
     def _switch(self, event: Event) -> None:
         if self.blocks:  # what a session starts with is no switch
             self._add(switch_notice(event.seq, event.type, event.data))
+
+
+def _span(spans: Sequence[Data], at: int, time: int) -> tuple[int, int]:
+    """When a block began and ended, where the log says it beside the answer."""
+    if at >= len(spans):
+        return time, time
+    return int(spans[at].get("start", time)), int(spans[at].get("end", time))

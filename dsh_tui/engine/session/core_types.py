@@ -62,12 +62,14 @@ _LOG_ONLY: dict[str, Validate] = {
     "step/end": shape(_STEP),
     "prompt/blocked": shape({**_CONTENT, "reason": TEXT}),
     "assistant/chunk": shape({**_STEP, "chunk": TAGGED}),
+    "assistant/attempt": shape({**_STEP, "content": BLOCKS}),
     "tool/call": shape({**_STEP, "callId": NAME, "name": NAME, "arguments": TEXT}),
     "request/header": _request_header,
     "request/header-delta": _header_delta,
     "request/context": shape({"provider": NAME, "model": NAME}, {"contextWindow": ORDINAL}),
     "todo/write": shape({"todos": items_of(_TODO, "a list of {content, status}")}),
     "session/end-seed": accept_any,
+    "session/imported": shape({"from": NAME, "dialect": NAME}, {"path": TEXT}),
     "session/cwd": shape({"cwd": NAME}),
     "session/title": shape({"title": TEXT, "source": one_of("fallback", "model", "user")}),
     "approval/asked": shape(
@@ -96,7 +98,9 @@ _SURFACE: dict[str, Validate] = {
     "user/message": shape(_CONTENT),
     "context/message": shape(_CONTENT),
     "steering/message": shape({**_CONTENT, "turn": ORDINAL}),
-    "assistant/message": shape({**_STEP, **_CONTENT}, {"usage": OBJECT, "interrupted": FLAG}),
+    "assistant/message": shape(
+        {**_STEP, **_CONTENT}, {"usage": OBJECT, "interrupted": FLAG, "streamed": OBJECTS}
+    ),
     "tool/result": shape(
         {**_STEP, "id": NAME, "callId": NAME, "content": BLOCKS, "isError": FLAG},
         {"error": OBJECT, "meta": OBJECT},
@@ -113,6 +117,7 @@ _ABOUT: dict[str, str] = {
     "context/message": "What a plugin added for the model to know: date, mode, a reminder.",
     "steering/message": "Said while the turn ran; the model reads it at its next step.",
     "assistant/chunk": "One piece of a streamed answer, as it came. A file holds runs of them in one row.",
+    "assistant/attempt": "What had come of an answer that broke off, where no chunks are kept.",
     "assistant/message": "The answer of a step, whole; `interrupted` if it was cut short.",
     "tool/call": "A call that the model asked for, with its raw arguments.",
     "tool/result": "What the call came to. Every call has exactly one.",
@@ -121,6 +126,7 @@ _ABOUT: dict[str, str] = {
     "request/context": "Where the next requests go, and how much fits there.",
     "todo/write": "The agent's plan, whole; the last one counts.",
     "session/end-seed": "What stands before it was copied from another session or an earlier process.",
+    "session/imported": "What stands before it was written by another program, in that dialect.",
     "session/cwd": "The session works in another directory from here on.",
     "session/title": "The title; the last one counts.",
     "approval/asked": "A call waits for a person. Never shown to the model.",

@@ -1,7 +1,8 @@
 """Where a log stands: the open turn and step, kept per event, never scanned for.
 
 Turns do not overlap and their numbers rise; steps live inside a turn; whatever names a step
-names the open one. Every event sits inside a turn, except ``session/end-seed``.
+names the open one. Every event sits inside a turn, except ``session/end-seed`` and, in a copy
+of another program's log, what stands before ``session/imported``.
 Source: core spec §3 (turn enclosure), §9.
 """
 
@@ -13,7 +14,15 @@ from typing import Any
 from dsh_tui.engine.session.errors import InvalidEventError
 
 _IN_STEP = frozenset(
-    {"assistant/chunk", "assistant/message", "tool/call", "tool/result", "llm/retry", "llm/retry-started"}
+    {
+        "assistant/attempt",
+        "assistant/chunk",
+        "assistant/message",
+        "tool/call",
+        "tool/result",
+        "llm/retry",
+        "llm/retry-started",
+    }
 )
 
 
@@ -58,7 +67,7 @@ class TurnCursor:
             if self.open_turn is not None:
                 return f"turn {self.open_turn} is still open"
             return None if data["turn"] > self.last_turn else f"turn {self.last_turn} has been already"
-        if tag == "session/end-seed":
+        if tag in _BETWEEN:
             return None
         if self.open_turn is None:
             return "no turn is open" if enclosed or tag in _FRAME else None
@@ -90,4 +99,5 @@ class TurnCursor:
             self.open_step = None
 
 
+_BETWEEN = frozenset({"session/end-seed", "session/imported"})
 _FRAME = frozenset({"turn/end", "step/start", "step/end"})

@@ -29,8 +29,10 @@ class Violation:
 
 def verify_log(events: Iterable[Event], types: EventTypes = EVENT_TYPES) -> Violation | None:
     """None for a sound log. An open turn at the end is sound: the session may be running."""
-    trace = _Trace(types)
-    for event in events:
+    log = tuple(events)
+    imported = next((event.seq for event in reversed(log) if event.type == "session/imported"), -1)
+    trace = _Trace(types, imported)
+    for event in log:
         try:
             trace.take(event)
         except SessionError as error:
@@ -41,8 +43,9 @@ def verify_log(events: Iterable[Event], types: EventTypes = EVENT_TYPES) -> Viol
 class _Trace:
     """What the rules need to know of the events so far."""
 
-    def __init__(self, types: EventTypes) -> None:
+    def __init__(self, types: EventTypes, imported: int) -> None:
         self._types = types
+        self._imported = imported  # other programs let events stand between turns
         self._next = 0
         self._turns = TurnCursor()
         self._surface = Surface()
@@ -59,7 +62,7 @@ class _Trace:
         kind, data = self._types.check(event.type, event.data)
         op = event.surface_op
         replaces = op is not None and op["op"] == "replace"
-        self._turns.check(event.type, data, enclosed=True, replaces=replaces)
+        self._turns.check(event.type, data, enclosed=event.seq > self._imported, replaces=replaces)
         if kind.surface and op is None:
             raise SessionError(f"{event.type}: the surface marker is missing")
         self._surface.plan(kind, data, op, event.source_event_seqs, event.seq)

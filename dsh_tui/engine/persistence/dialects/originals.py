@@ -1,0 +1,78 @@
+"""The sessions of the original, as storage sees them: listed, found and read by id, never written.
+
+An id that is taken here, or twice there, is shown with ``dsh:`` before it, so that every session in a list
+can be opened by the id that the list gives. Source: design §3 row 4, §4 (sessions list).
+"""
+
+from __future__ import annotations
+
+import builtins
+import logging
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+from dsh_tui.engine.persistence.dialects.paths import find_log, iter_logs, unescape_id
+from dsh_tui.engine.persistence.dialects.reader import read_original, under_id
+from dsh_tui.engine.persistence.dialects.summary import read_summary
+from dsh_tui.engine.persistence.errors import PersistenceError
+from dsh_tui.engine.persistence.jsonl.reader import revision_of
+from dsh_tui.engine.persistence.stored import LoadedSession, SessionSummary
+
+SCHEME = "dsh:"
+
+_log = logging.getLogger(__name__)
+
+
+class OriginalSessions:
+    """All sessions below ``$DSH_HOME/sessions``. The folder need not be there."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._rows: dict[Path, SessionSummary] = {}
+
+    def list(self, taken: Collection[str] = ()) -> builtins.list[SessionSummary]:
+        """Every session; what cannot be read at all is left out and logged. ``taken`` are ids in use."""
+        rows = [row for path in iter_logs(self.root) if (row := self._row(path)) is not None]
+        self._rows = {row.path: row for row in rows}
+        count = Counter(row.id for row in rows)
+        return [self._named(row, taken, twice=count[row.id] > 1) for row in rows]
+
+    def locate(self, session_id: str) -> Path | None:
+        """The log of that id, as a list shows it or as the original knows it."""
+        plain = session_id.removeprefix(SCHEME)
+        found = find_log(self.root, plain) if plain else None
+        if found is None and plain != session_id and "/" in plain:
+            project, _, name = plain.partition("/")
+            found = next((path for path in iter_logs(self.root) if _place(path) == (project, name)), None)
+        return found
+
+    def read(self, session_id: str) -> LoadedSession | None:
+        """The session of that id; None if there is none.
+
+        Raises:
+            PersistenceError: it is of a newer version, or cannot be read.
+        """
+        path = self.locate(session_id)
+        return None if path is None else under_id(read_original(path), session_id)
+
+    def _row(self, path: Path) -> SessionSummary | None:
+        try:
+            known = self._rows.get(path)
+            if known is not None and known.revision == revision_of(path.stat()):
+                return known
+            return read_summary(path)
+        except (PersistenceError, OSError) as error:
+            _log.warning("%s", error)
+            return None
+
+    @staticmethod
+    def _named(row: SessionSummary, taken: Collection[str], *, twice: bool) -> SessionSummary:
+        if twice:
+            return replace(row, id=f"{SCHEME}{'/'.join(_place(row.path))}")
+        return replace(row, id=f"{SCHEME}{row.id}") if row.id in taken else row
+
+
+def _place(path: Path) -> tuple[str, str]:
+    return path.parent.parent.name, unescape_id(path.parent.name)
