@@ -234,6 +234,19 @@ class SessionRow:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionHit:
+    """A place in a session where what was searched for was said."""
+
+    session_id: str
+    seq: int
+    speaker: Literal["title", "user", "model", "call"]
+    text: str
+    """One line around it."""
+    marks: tuple[tuple[int, int], ...] = ()
+    """Where in ``text`` the words are: start and end."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRow:
     """One choice of the model picker."""

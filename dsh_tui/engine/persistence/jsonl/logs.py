@@ -1,0 +1,75 @@
+"""The logs below one root, as the derived index sees them: found quickly, read one at a time.
+
+Source: design §3.7; core spec §4.1 (list).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from stat import S_ISREG
+from typing import Final
+
+from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
+from dsh_tui.engine.persistence.errors import FormatUnsupportedError
+from dsh_tui.engine.persistence.jsonl.paths import LOG_NAME
+from dsh_tui.engine.persistence.jsonl.reader import read_log
+from dsh_tui.engine.persistence.jsonl.summary import read_summary, summary_of, unreadable_summary
+from dsh_tui.engine.persistence.lease.record import LOCK_NAME, holder_of
+from dsh_tui.engine.persistence.log_source import FoundLog, WholeLog
+from dsh_tui.engine.persistence.stored import SessionSummary
+
+
+class JsonlLogs:
+    """A `LogSource` over ``<root>/<project>/<session>/session.jsonl``."""
+
+    name: Final = "dsh-tui"
+
+    def __init__(self, root: Path, clock: Clock = SYSTEM_CLOCK) -> None:
+        self.root = root
+        self._clock = clock
+
+    def scan(self) -> Iterator[FoundLog]:
+        for project in _subdirs(self.root):
+            for session in _subdirs(project):
+                path = f"{session}{os.sep}{LOG_NAME}"
+                try:
+                    stat = os.stat(path)  # noqa: PTH116  # ten thousand times
+                except OSError:
+                    continue
+                if not S_ISREG(stat.st_mode):
+                    continue
+                # Without the device: its number may be another one after each start of the machine.
+                token = f"{stat.st_ino}:{stat.st_size}:{stat.st_mtime_ns}:{stat.st_ctime_ns}"
+                locked = os.path.exists(f"{session}{os.sep}{LOCK_NAME}")  # noqa: PTH110  # ten thousand times
+                yield FoundLog(path, token, stat.st_mtime_ns, locked)
+
+    def summary(self, path: str) -> SessionSummary:
+        return read_summary(Path(path))
+
+    def whole(self, path: str) -> WholeLog:
+        try:
+            loaded = read_log(Path(path))
+        except FormatUnsupportedError as error:
+            return WholeLog(self.unreadable(path, error.message), None)
+        return WholeLog(summary_of(loaded), loaded)
+
+    def holder(self, path: str) -> str | None:
+        with contextlib.suppress(OSError):  # a lock file that can't be read says nothing here
+            holder = holder_of(Path(path), self._clock.now_ms())
+            if holder is not None and holder.pid != os.getpid():
+                return str(holder)
+        return None
+
+    def unreadable(self, path: str, why: str) -> SessionSummary:
+        return unreadable_summary(Path(path), why)
+
+
+def _subdirs(path: Path | str) -> list[str]:
+    try:
+        with os.scandir(path) as entries:
+            return [entry.path for entry in entries if entry.is_dir()]
+    except OSError:
+        return []

@@ -1,0 +1,289 @@
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from dsh_tui.engine.persistence.errors import PersistenceError
+from dsh_tui.engine.persistence.jsonl.logs import JsonlLogs
+from dsh_tui.engine.persistence.log_source import WholeLog
+from dsh_tui.engine.persistence.stored import SessionSummary
+from dsh_tui.engine.session_index.database import IndexUnavailableError
+from dsh_tui.engine.session_index.index import SessionIndex
+from tests.fakes.log_folder import LogFolder
+from tests.fakes.session_logs import answer, bare_session, close_turn, open_step, open_turn
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> LogFolder:
+    return LogFolder(tmp_path / "sessions")
+
+
+@pytest.fixture
+def index(tmp_path: Path, folder: LogFolder) -> SessionIndex:
+    return made(tmp_path, folder)
+
+
+def made(tmp_path: Path, folder: LogFolder) -> SessionIndex:
+    return SessionIndex(tmp_path / "index.sqlite", [JsonlLogs(folder.root)])
+
+
+def ids(index: SessionIndex) -> set[str]:
+    return {row.id for row in index.rows()}
+
+
+def found(index: SessionIndex, words: str) -> set[str]:
+    return {hit.session_id for hit in index.search(words).hits}
+
+
+def test_it_is_empty_until_it_was_refreshed_and_holds_every_session_then(
+    index: SessionIndex, folder: LogFolder
+) -> None:
+    folder.add("a", ("hello there", "hi"))
+    folder.add("b", ("more", "yes"), ("and more", "no"), cwd="/work/infra")
+    assert index.rows() == []
+    index.refresh()
+    rows = {row.id: row for row in index.rows()}
+    assert (rows["a"].title, rows["a"].project, rows["a"].turns) == ("hello there", "app", 1)
+    assert (rows["b"].cwd, rows["b"].turns, rows["b"].status) == ("/work/infra", 2, "ok")
+
+
+def test_the_file_is_private(index: SessionIndex) -> None:
+    index.refresh()
+    siblings = index.path.parent.glob("index.sqlite*")
+    assert {stat.S_IMODE(path.stat().st_mode) for path in siblings} == {0o600}
+
+
+def test_only_what_has_changed_is_read_again(index: SessionIndex, folder: LogFolder) -> None:
+    folder.add("a", ("hello", "hi"))
+    folder.add("b", ("hello", "hi"))
+    index.refresh()
+    before = index.generation()
+    index.refresh()
+    assert index.generation() == before
+    folder.add("b", ("hello", "hi"), ("again", "zebra"))
+    folder.add("c", ("new", "one"))
+    index.refresh()
+    assert index.generation() > before
+    assert ids(index) == {"a", "b", "c"}
+    assert found(index, "zebra") == {"b"}
+
+
+def test_what_another_process_wrote_or_deleted_is_taken_up(
+    index: SessionIndex, folder: LogFolder, tmp_path: Path
+) -> None:
+    path = folder.add("a", ("hello", "antelope"))
+    index.refresh()
+    other = made(tmp_path, folder)
+    assert ids(other) == {"a"}
+    path.unlink()
+    folder.add("b", ("hello", "hi"))
+    other.refresh()
+    assert ids(index) == {"b"}
+    assert found(index, "antelope") == set()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\0" * 600, b"no json\n", b'{"format":"other"}\n', b'{"format":"dsh-tui","version":99}\n'],
+)
+def test_a_bad_session_is_a_row_and_never_hides_the_rest(
+    index: SessionIndex, folder: LogFolder, content: bytes
+) -> None:
+    folder.add("good", ("hello", "hi"))
+    folder.add("bad", ("hello", "hi")).write_bytes(content)
+    index.refresh()
+    rows = {row.id: row for row in index.rows()}
+    assert rows["good"].status == "ok"
+    assert rows["bad"].status in ("damaged", "foreign-version")
+    assert rows["bad"].note
+
+
+class Unreadable(JsonlLogs):
+    """A folder in which one log raises whatever it can."""
+
+    def __init__(self, root: Path, error: Exception) -> None:
+        super().__init__(root)
+        self._error = error
+
+    def summary(self, path: str) -> SessionSummary:
+        return self.whole(path).summary
+
+    def whole(self, path: str) -> WholeLog:
+        if "bad" in path:
+            raise self._error
+        return super().whole(path)
+
+
+@pytest.mark.parametrize("error", [PersistenceError("cannot read it: no permission"), RuntimeError("bug")])
+def test_a_log_that_cannot_be_read_at_all_is_a_row_too(
+    tmp_path: Path, folder: LogFolder, error: Exception
+) -> None:
+    folder.add("good", ("hello", "hi"))
+    folder.add("bad", ("hello", "hi"))
+    index = SessionIndex(tmp_path / "index.sqlite", [Unreadable(folder.root, error)])
+    index.refresh()
+    rows = {row.id: row for row in index.rows()}
+    assert rows["good"].status == "ok"
+    assert rows["bad"].status == "damaged"
+    assert str(error) in rows["bad"].note
+
+
+def test_text_that_no_database_takes_is_taken_all_the_same(index: SessionIndex, folder: LogFolder) -> None:
+    folder.add("odd", ("half \ud800 pair and \0 nul", "fine [bold]t[/ \x1b[31mred"))
+    index.refresh()
+    assert ids(index) == {"odd"}
+    assert found(index, "fine") == {"odd"}
+    assert found(index, "\x1b[31mred") == {"odd"}
+
+
+def test_every_word_must_occur_whatever_its_case_and_wherever_in_the_session(
+    index: SessionIndex, folder: LogFolder
+) -> None:
+    folder.add("a", ("Why does test_retry flake?", "The FakeClock is read twice"))
+    folder.add("b", ("Add a clock", "Done"))
+    index.refresh()
+    assert found(index, "clock") == {"a", "b"}
+    assert found(index, "CLOCK retry") == {"a"}
+    assert found(index, "fakeclock") == {"a"}
+    assert found(index, "est_ret") == {"a"}
+    assert found(index, "clock zebra") == set()
+    assert found(index, '"read twice"') == {"a"}
+    assert found(index, '"twice read"') == set()
+    assert found(index, "   ") == set()
+
+
+@pytest.mark.parametrize(
+    "words", ['"', '""', '"clock', "AND", "text:", "a*", "NOT clock", "(", "^x", "'", "‖"]
+)
+def test_no_words_are_a_syntax_error(index: SessionIndex, folder: LogFolder, words: str) -> None:
+    folder.add("a", ("clock", "hi"))
+    index.refresh()
+    index.search(words)
+
+
+def test_chinese_is_found_by_one_two_and_more_characters(index: SessionIndex, folder: LogFolder) -> None:
+    folder.add("a", ("为什么重试测试不稳定", "因为时钟被读取了两次"))
+    folder.add("b", ("添加密钥", "好"))
+    index.refresh()
+    assert found(index, "重试测试") == {"a"}
+    assert found(index, "时钟") == {"a"}
+    assert found(index, "钥") == {"b"}
+    assert found(index, "钟时") == set()
+
+
+def test_short_words_are_found_whole(index: SessionIndex, folder: LogFolder) -> None:
+    folder.add("a", ("fix the CI in go", "hi"))
+    folder.add("b", ("good", "hi"))
+    index.refresh()
+    assert found(index, "go") == {"a"}
+    assert found(index, "ci") == {"a"}
+
+
+def test_a_hit_shows_the_place_and_who_spoke(index: SessionIndex, folder: LogFolder) -> None:
+    folder.add("a", ("Why?", "x " * 100 + "the clock is read twice\nin retry.py" + " y" * 100))
+    index.refresh()
+    [hit] = index.search("clock").hits
+    assert hit.speaker == "model"
+    assert hit.text.startswith("…")
+    assert "the clock is read twice in retry.py" in hit.text
+    assert [hit.text[start:end] for start, end in hit.marks] == ["clock"]
+
+
+def test_calls_are_found_by_what_they_were_about(index: SessionIndex, folder: LogFolder) -> None:
+    session = bare_session("a")
+    turn = open_turn(session, "go")
+    open_step(session)
+    answer(session, "", "c1")
+    called = {
+        "turn": turn,
+        "step": 1,
+        "callId": "c1",
+        "name": "bash",
+        "arguments": '{"command":"git bisect"}',
+    }
+    session.append("tool/call", called)
+    close_turn(session)
+    folder.store(session)
+    index.refresh()
+    [hit] = index.search("bisect").hits
+    assert (hit.speaker, hit.text) == ("call", "bash git bisect")
+
+
+def test_the_newest_hits_come_and_all_are_counted(index: SessionIndex, folder: LogFolder) -> None:
+    for number in range(5):
+        folder.add(f"s{number}", ("hello", "zebra"))
+    index.refresh()
+    found_some = index.search("zebra", limit=2)
+    assert (len(found_some.hits), found_some.total) == (2, 5)
+
+
+def test_deleting_it_loses_nothing(index: SessionIndex, folder: LogFolder) -> None:
+    folder.add("a", ("hello", "zebra"))
+    index.refresh()
+    for path in list(index.path.parent.glob("index.sqlite*")):
+        path.unlink()
+    assert index.rows() == []
+    index.refresh()
+    assert found(index, "zebra") == {"a"}
+
+
+def test_rebuilding_reads_everything_again(index: SessionIndex, folder: LogFolder) -> None:
+    folder.add("a", ("hello", "hi"))
+    index.refresh()
+    assert index.rebuild() == 1
+    assert ids(index) == {"a"}
+
+
+@pytest.mark.parametrize("garbage", [b"not a database at all " * 100, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_broken_file_is_made_anew(index: SessionIndex, folder: LogFolder, garbage: bytes) -> None:
+    folder.add("a", ("hello", "zebra"))
+    index.path.write_bytes(garbage)
+    index.refresh()
+    assert found(index, "zebra") == {"a"}
+
+
+def test_a_file_broken_in_the_middle_is_made_anew(index: SessionIndex, folder: LogFolder) -> None:
+    for number in range(40):
+        folder.add(f"s{number}", (f"hello {number}", "zebra " * 400))
+    index.refresh()
+    data = bytearray(index.path.read_bytes())
+    data[4096:] = b"\xa5" * (len(data) - 4096)
+    index.path.write_bytes(data)
+    for suffix in ("-wal", "-shm"):
+        Path(f"{index.path}{suffix}").unlink(missing_ok=True)
+    try:
+        index.refresh()
+    except IndexUnavailableError:  # said once; the next use finds a new file
+        index.refresh()
+    assert len(index.rows()) == 40
+    assert len(found(index, "zebra")) == 40
+
+
+def test_an_index_of_another_version_is_made_anew(
+    index: SessionIndex, folder: LogFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.add("a", ("hello", "hi"))
+    index.refresh()
+    monkeypatch.setattr("dsh_tui.engine.session_index.database.VERSION", 99)
+    assert index.rows() == []
+    index.refresh()
+    assert ids(index) == {"a"}
+
+
+def test_where_it_cannot_be_it_says_so_in_one_line(tmp_path: Path, folder: LogFolder) -> None:
+    (tmp_path / "file").write_text("")
+    index = SessionIndex(tmp_path / "file" / "index.sqlite", [JsonlLogs(folder.root)])
+    with pytest.raises(IndexUnavailableError, match=r"index\.sqlite"):
+        index.rows()
+
+
+def test_stopping_in_the_middle_keeps_what_is_there(index: SessionIndex, folder: LogFolder) -> None:
+    for number in range(5):
+        folder.add(f"s{number}", ("hello", "zebra"))
+    looks = iter([False, True])
+    index.refresh(stopped=lambda: next(looks, True))
+    assert 0 < len(index.rows()) < 5
+    index.refresh()
+    assert len(found(index, "zebra")) == 5
