@@ -84,10 +84,10 @@ class DshApp(App[None]):
     def get_driver_class(self) -> type[Driver]:
         from textual.drivers.linux_driver import LinuxDriver
 
-        from dsh_tui.paste_guard import GuardedDriver
+        from dsh_tui.terminal_driver import TerminalDriver
 
         usual = super().get_driver_class()
-        return GuardedDriver if usual is LinuxDriver else usual
+        return TerminalDriver if usual is LinuxDriver else usual
 
     def get_default_screen(self) -> Screen[Any]:  # Any: Textual's own signature
         return self.chat

@@ -8,24 +8,12 @@ Source: UX spec §2 D; design §3.17.
 
 from __future__ import annotations
 
-import os
-import selectors
-from codecs import getincrementaldecoder
-from contextlib import suppress
 from typing import Final
-
-from textual._parser import ParseError
-from textual._xterm_parser import XTermParser
-from textual.drivers.linux_driver import LinuxDriver
-from textual.message import Message
 
 from dsh_tui.widgets.paste import clean
 
 START: Final = "\x1b[200~"
 END: Final = "\x1b[201~"
-_READ: Final = 65_536
-_PATIENCE: Final = 0.1
-"""Seconds between two looks at whether the app has ended."""
 
 
 class PasteGuard:
@@ -68,39 +56,3 @@ class PasteGuard:
         self._paste = None
         passed += (clean(held[:at]), END)
         return held[at + len(END) :]
-
-
-class TerminalGone(Message):
-    """Nothing can be read any more: the window was closed, the connection broke."""
-
-
-class GuardedDriver(LinuxDriver):
-    """Textual's driver for Unix terminals, with a `PasteGuard` before its parser."""
-
-    def run_input_thread(self) -> None:
-        """Read until the app ends, or the terminal."""
-        parser, guard = XTermParser(self._debug), PasteGuard()
-        decode = getincrementaldecoder("utf-8")("replace").decode
-        with selectors.SelectSelector() as selector:
-            selector.register(self.fileno, selectors.EVENT_READ)
-            while not self.exit_event.is_set():
-                if selector.select(_PATIENCE):
-                    data = self._read()
-                    if not data:
-                        self._app.post_message(TerminalGone())
-                        self.exit_event.wait()
-                        break
-                    if text := guard.feed(decode(data)):  # an empty text is the parser's end
-                        for event in parser.feed(text):
-                            self.process_message(event)
-                for event in parser.tick():
-                    self.process_message(event)
-        with suppress(EOFError, ParseError):
-            for _event in parser.feed(""):
-                pass
-
-    def _read(self) -> bytes:
-        try:
-            return os.read(self.fileno, _READ)
-        except OSError:
-            return b""

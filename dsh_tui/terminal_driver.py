@@ -1,0 +1,78 @@
+"""The driver for Unix terminals: Textual's own, with three faults of terminals kept from the app.
+
+A paste can't act as keys; the size that is told last is the size that the window has; a terminal
+that goes away is told instead of raised.
+Source: UX spec §2 A, D; design §2 (shutdown).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import selectors
+import signal
+from codecs import getincrementaldecoder
+from contextlib import suppress
+from typing import Final
+
+from textual import events
+from textual._parser import ParseError
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.geometry import Size
+from textual.message import Message
+
+from dsh_tui.paste_guard import PasteGuard
+
+_READ: Final = 65_536
+_PATIENCE: Final = 0.1
+"""Seconds between two looks at whether the app has ended."""
+
+
+class TerminalGone(Message):
+    """Nothing can be read any more: the window was closed, the connection broke."""
+
+
+class TerminalDriver(LinuxDriver):
+    """Reads, writes and measures the terminal."""
+
+    def start_application_mode(self) -> None:
+        """As the base does, but sizes are told from the event loop.
+
+        A signal that meets the base's own handler at work is told first, and the older size last.
+        """
+        super().start_application_mode()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, self._tell_size)
+
+    def _tell_size(self) -> None:
+        if not self._in_band_window_resize:
+            size = Size(*self._get_terminal_size())
+            self._app.post_message(events.Resize(size, size))
+
+    def run_input_thread(self) -> None:
+        """Read until the app ends, or the terminal."""
+        parser, guard = XTermParser(self._debug), PasteGuard()
+        decode = getincrementaldecoder("utf-8")("replace").decode
+        with selectors.SelectSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(_PATIENCE):
+                    data = self._read()
+                    if not data:
+                        self._app.post_message(TerminalGone())
+                        self.exit_event.wait()
+                        break
+                    if text := guard.feed(decode(data)):  # an empty text is the parser's end
+                        for event in parser.feed(text):
+                            self.process_message(event)
+                for event in parser.tick():
+                    self.process_message(event)
+        with suppress(EOFError, ParseError):
+            for _event in parser.feed(""):
+                pass
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self.fileno, _READ)
+        except OSError:
+            return b""
