@@ -1,7 +1,7 @@
 """The bridge: the only place where engine meets screen. Views go out, intents come in.
 
-It shows one session at a time, through a `Feed`. Agents live in the engine; one that still works
-when another session is opened goes on working.
+It shows one session at a time, through a `Feed`; which one, and what can be done to it, is the
+business of `OpenSessions`.
 Source: design §2 (prompt to pixels).
 """
 
@@ -9,22 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
-from dsh_tui.engine.agent.agent import Agent, AgentHandle, AgentStatus, QueuedMessage
+from dsh_tui.engine.agent.agent import Agent, AgentStatus, QueuedMessage
 from dsh_tui.engine.agent.events import AGENT_DROPPED, AGENT_ERROR, AGENT_STATUS
-from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
 from dsh_tui.engine.approval.desk import ApprovalDesk
 from dsh_tui.engine.approval.mode_policy import MODES_KNOWN
 from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.base.errors import error_chain
-from dsh_tui.engine.base.frozen import JsonObject
 from dsh_tui.engine.credentials.store import CredentialError
 from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.llm.service import LLM
-from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.seam import PERSISTENCE
 from dsh_tui.engine.product import PROVIDER, Product
 from dsh_tui.engine.projection.session import SessionFold
@@ -37,6 +33,7 @@ from dsh_tui.engine.session_title.title import clean_title, rename
 from dsh_tui.engine.shell.seam import SHELL_PROGRESS
 from dsh_tui.feed import Feed
 from dsh_tui.model_list import ModelList
+from dsh_tui.open_sessions import OpenSessions
 from dsh_tui.prompt_queue import PromptQueue
 from dsh_tui.recording import Playback
 
@@ -55,12 +52,8 @@ class Bridge:
         self._root = product.engine.root
         self._notify = notify
         self._desk = ApprovalDesk()
-        self._handles: dict[str, AgentHandle] = {}
-        self._agent: Agent | None = None
-        self._read_only = ""
-        self._playback: Playback | None = None
         self._needs_key = self._ask_needs_key()
-        self._stopping = False
+        self._stopping: Agent | None = None
         self._queues: dict[str, PromptQueue] = {}
         self._models = ModelList(self._root[LLM], product.known_models())
         self._models_asked: asyncio.Task[None] | None = None
@@ -68,6 +61,7 @@ class Bridge:
         self._closing: asyncio.Task[None] | None = None
         self._hint = ("", "")
         self._feed = Feed(self._draw, post)
+        self._open = OpenSessions(product, self._feed, notify=notify, spawn=self._spawn)
         self._root.on(SESSION_EVENT, self._on_event, everywhere=True)
         self._root.on(AGENT_STATUS, self._on_status, everywhere=True)
         self._root.on(AGENT_DROPPED, self._on_dropped, everywhere=True)
@@ -115,7 +109,7 @@ class Bridge:
             return
         self._queue.pause()
         if agent.status == "running":
-            self._stopping = True
+            self._stopping = agent
         agent.cancel("interrupted by the user")
         self._feed.post()
 
@@ -167,53 +161,28 @@ class Bridge:
         return fold.view().blocks
 
     async def new_session(self, prompt: str = "") -> None:
-        await self._begin({"cwd": str(self._product.cwd)}, None)
+        await self._open.begin({"cwd": str(self._product.cwd)})
         if prompt:
             self.send(prompt)
 
     async def fork_session(self, session_id: str, boundary: int | None = None) -> None:
-        """A new session that starts as a copy of another, up to and with ``boundary``."""
-        loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
-        meta, seed = self._product.fork(loaded, boundary)
-        await self._begin(meta, seed)
-
-    async def _begin(self, meta: Mapping[str, Any], seed: Sequence[Event] | None) -> None:  # Any: JSON
-        await self._leave()
-        wanted = CreateAgent(options=self._product.agent_options, meta=meta, seed=seed)
-        self._adopt(self._root[AGENTS].create(wanted))
+        await self._open.fork(session_id, boundary)
 
     async def open_session(self, session_id: str) -> None:
-        """Go to a session: the live agent's if there is one, else resumed, else only to read."""
-        if self._agent is not None and self._agent.id == session_id:
-            return
-        await self._leave()
-        handle = self._handles.get(session_id)
-        if handle is not None:
-            self._adopt(handle)
-            return
-        try:
-            handle = await self._root[AGENTS].resume(ResumeAgent(session_id=session_id))
-        except PersistenceError as error:
-            loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
-            self._follow(loaded.header, loaded.events, error_chain(error))
-        else:
-            self._adopt(handle)
+        await self._open.go_to(session_id)
 
     async def play(self, playback: Playback) -> None:
-        """Show a recording; it ends when another session is opened."""
-        await self._leave()
-        self._follow(playback.header, playback.shown, playback)
-        self._spawn(playback.run(self._feed.schedule))
+        await self._open.play(playback)
 
     @property
     def leaves_recording(self) -> bool:
-        return self._playback is not None and self._playback.bundled and not self._needs_key
+        playback = self._open.playback
+        return playback is not None and playback.bundled and not self._needs_key
 
     def leave_recording(self, then: str = "") -> bool:
-        if self._playback is None or not self.leaves_recording:
+        if not self.leaves_recording:
             return False
-        self._playback.stop()
-        self._playback = None  # a second key must not leave twice
+        self._open.forget_recording()  # a second key must not leave twice
         self._spawn(self.new_session(then))
         return True
 
@@ -271,41 +240,20 @@ class Bridge:
         self._feed.stop()
         for task in self._tasks:
             task.cancel()
-        handles, self._handles = self._handles, {}
         try:  # before the desk goes: a question that waits is cancelled, not unanswerable
-            await asyncio.gather(*(handle.dispose() for handle in handles.values()))
+            await self._open.end_all()
         finally:
             await self._product.dispose()
 
     # Following the engine
 
     @property
+    def _agent(self) -> Agent | None:
+        return self._open.agent
+
+    @property
     def _queue(self) -> PromptQueue:
-        key = self._agent.id if self._agent is not None else ""
-        return self._queues.setdefault(key, PromptQueue())
-
-    def _adopt(self, handle: AgentHandle) -> None:
-        self._handles[handle.agent.id] = handle
-        self._agent = handle.agent
-        session = handle.agent.session
-        self._follow(session.header, session.events)
-
-    def _follow(self, header: JsonObject, events: Sequence[Event], shown_as: str | Playback = "") -> None:
-        """Show another log: a recording, one that can't be written and why, or a live one."""
-        if self._playback is not None:
-            self._playback.stop()
-        self._playback = shown_as if isinstance(shown_as, Playback) else None
-        self._read_only = shown_as if isinstance(shown_as, str) else ""
-        self._stopping = False
-        self._feed.follow(header, events)
-
-    async def _leave(self) -> None:
-        agent, self._agent = self._agent, None
-        if agent is None or agent.status == "running":
-            return  # it goes on working; its handle is kept
-        handle = self._handles.pop(agent.id, None)
-        if handle is not None:
-            await handle.dispose()
+        return self._queues.setdefault(self._open.session_id, PromptQueue())
 
     def _refuse(self) -> bool:
         """Whether nothing can be done to this session; says why."""
@@ -314,22 +262,22 @@ class Bridge:
         return self._agent is None
 
     def _why_read_only(self) -> str:
-        return self._playback.why(keyless=self._needs_key) if self._playback else self._read_only
+        return self._open.why_read_only(keyless=self._needs_key)
 
     def _require_agent(self) -> Agent:
         assert self._agent is not None
         return self._agent
 
     def _on_event(self, session: Session, event: Event) -> None:
-        if self._agent is not None and session is self._agent.session:
+        if self._open.shows(session):
             if event.type == "turn/end":
-                self._stopping = False
+                self._stopping = None
             self._feed.schedule()
 
     def _on_status(self, agent: Agent, status: AgentStatus) -> None:
         if agent is self._agent:
             if status == "idle":
-                self._stopping = False
+                self._stopping = None
                 self._feed_queue()
             self._feed.schedule()
 
@@ -368,7 +316,7 @@ class Bridge:
         )
         agent = self._agent
         if agent is None:
-            return view.at_rest(keep_approvals=self._playback is not None)
+            return view.at_rest(keep_approvals=self._open.playback is not None)
         # What holds for the next request is the agent's to say; the log knows only what was used.
         wanted = agent.options
         provider, model = wanted.provider or "", wanted.model or ""
@@ -385,7 +333,7 @@ class Bridge:
     def _state(self) -> AgentState | None:
         if self._agent is not None and self._agent.status == "disposed":
             return "disposed"
-        return "stopping" if self._stopping else None
+        return "stopping" if self._stopping is not None and self._stopping is self._agent else None
 
     def _spawn(self, work: Awaitable[None]) -> asyncio.Task[None]:
         async def run() -> None:

@@ -88,6 +88,7 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
     """The bridge, with the session that was asked for."""
     from dsh_tui.bridge import Bridge
     from dsh_tui.engine.base.errors import error_chain
+    from dsh_tui.engine.persistence.errors import PersistenceError, SessionOwnershipLostError
     from dsh_tui.engine.persistence.seam import PERSISTENCE_STATE
     from dsh_tui.engine.plugin_folder.folder import PLUGINS_CHANGED
     from dsh_tui.plugin_news import PluginNews
@@ -98,7 +99,12 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
         app.notice(notice, "warning")
     root = product.engine.root
     root.on(PLUGINS_CHANGED, PluginNews(product.plugins, app.notice))
-    root.on(PERSISTENCE_STATE, lambda _id, error: app.storage_changed(error_chain(error) if error else ""))
+
+    def storage_changed(_id: str, error: PersistenceError | None) -> None:
+        if not isinstance(error, SessionOwnershipLostError):  # that one is no trouble of the disk's
+            app.storage_changed(error_chain(error) if error else "")
+
+    root.on(PERSISTENCE_STATE, storage_changed)
     try:
         await _open(bridge, options)
         if options.mode is not None:

@@ -1,0 +1,244 @@
+"""The sessions that are open in the app: whose agents live, and which log is on the screen.
+
+One log is shown at a time. It is an agent's, or it can't be written and something says why: a
+recording, a session that another process holds, one that was lost. Agents that still work when
+another session is opened go on working. Source: design §2, §3 rows 5 and 6.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dsh_tui.busy_session import BusySession
+from dsh_tui.engine.agent.agent import Agent, AgentHandle
+from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
+from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
+from dsh_tui.engine.base.errors import error_chain
+from dsh_tui.engine.base.frozen import JsonObject
+from dsh_tui.engine.persistence.errors import (
+    AlreadyOwnedError,
+    PersistenceError,
+    SessionOwnershipLostError,
+)
+from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, PERSISTENCE_STATE, LoadedSession
+from dsh_tui.engine.product import Product
+from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.session import END_SEED, Session
+from dsh_tui.feed import Feed
+from dsh_tui.recording import Playback
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOnly:
+    """A log that can only be read."""
+
+    reason: str
+
+    def why(self, *, keyless: bool) -> str:
+        del keyless
+        return self.reason
+
+    def stop(self) -> None:
+        """Nothing goes on in it."""
+
+
+Locked = ReadOnly | Playback | BusySession
+"""What is shown and can't be written."""
+
+
+class OpenSessions:
+    """Opens, leaves and ends sessions. ``agent`` is the one that is shown, if it can be written."""
+
+    def __init__(
+        self,
+        product: Product,
+        feed: Feed,
+        *,
+        notify: Callable[[str, str], None],
+        spawn: Callable[[Awaitable[None]], object],
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
+        self.agent: Agent | None = None
+        self.locked: Locked | None = None
+        self._product, self._root = product, product.engine.root
+        self._feed, self._notify, self._spawn, self._clock = feed, notify, spawn, clock
+        self._handles: dict[str, AgentHandle] = {}
+        self._session: Session | None = None
+        self._root.on(PERSISTENCE_STATE, self._on_state, everywhere=True)
+
+    # What is shown
+
+    @property
+    def session_id(self) -> str:
+        """Of the session that is shown; empty for a recording."""
+        if self._session is not None:
+            return self._session.id
+        return self.locked.session_id if isinstance(self.locked, BusySession) else ""
+
+    @property
+    def playback(self) -> Playback | None:
+        return self.locked if isinstance(self.locked, Playback) else None
+
+    def shows(self, session: Session) -> bool:
+        """Whether this live log is on the screen."""
+        return session is self._session
+
+    def why_read_only(self, *, keyless: bool) -> str:
+        return self.locked.why(keyless=keyless) if self.locked is not None else ""
+
+    # Going places
+
+    async def begin(self, meta: Mapping[str, Any], seed: Sequence[Event] | None = None) -> None:  # Any: JSON
+        """Show a new session."""
+        await self._leave()
+        wanted = CreateAgent(options=self._product.agent_options, meta=meta, seed=seed)
+        self._adopt(self._root[AGENTS].create(wanted))
+
+    async def fork(self, session_id: str, boundary: int | None) -> None:
+        """Show a new session that starts as a copy of another, up to and with ``boundary``."""
+        session = self._session
+        if session is not None and self.agent is None and session.id == session_id:
+            # It was lost: only the screen still has all of it.
+            loaded = LoadedSession(header=session.header, events=session.events)
+        else:
+            loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
+        meta, seed = self._product.fork(loaded, boundary)
+        await self.begin(meta, seed)
+
+    async def go_to(self, session_id: str) -> None:
+        """The live agent's if there is one, else resumed, else only to read."""
+        if self.agent is not None and self.agent.id == session_id:
+            return
+        await self._leave()
+        handle = self._handles.get(session_id)
+        if handle is not None:
+            self._adopt(handle)
+            return
+        try:
+            handle = await self._root[AGENTS].resume(ResumeAgent(session_id=session_id))
+        except AlreadyOwnedError:
+            await self._watch(session_id)
+        except PersistenceError as error:
+            loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
+            self._show(loaded.header, loaded.events, ReadOnly(error_chain(error)))
+        else:
+            self._adopt(handle)
+
+    async def play(self, playback: Playback) -> None:
+        """Show a recording; it ends when another session is opened."""
+        await self._leave()
+        self._show(playback.header, playback.shown, playback)
+        self._spawn(playback.run(self._feed.schedule))
+
+    def forget_recording(self) -> None:
+        """Its time is over; what comes next is shown when it is there."""
+        if self.playback is not None:
+            self.playback.stop()
+            self.locked = None
+
+    async def end_all(self) -> None:
+        """End every agent."""
+        self._unlock()
+        handles, self._handles = self._handles, {}
+        await asyncio.gather(*(handle.dispose() for handle in handles.values()))
+
+    # Parts
+
+    def _adopt(self, handle: AgentHandle) -> None:
+        session = handle.agent.session
+        self._handles[session.id] = handle
+        self._show(session.header, session.events, handle.agent)
+
+    def _show(self, header: JsonObject, events: Sequence[Event], by: Agent | Locked) -> None:
+        """Show another log: a live agent's, or one that can't be written."""
+        self._unlock()
+        if isinstance(by, Locked):
+            self.agent, self._session, self.locked = None, None, by
+        else:
+            self.agent, self._session, self.locked = by, by.session, None
+        self._feed.follow(header, events)
+
+    def _unlock(self) -> None:
+        if self.locked is not None:
+            self.locked.stop()
+
+    async def _leave(self) -> None:
+        agent, self.agent, self._session = self.agent, None, None
+        self._unlock()
+        if agent is None or agent.status == "running":
+            return  # it goes on working; its handle is kept
+        handle = self._handles.pop(agent.id, None)
+        if handle is not None:
+            await handle.dispose()
+
+    # Held by others
+
+    async def _watch(self, session_id: str) -> None:
+        """Show a session that another process writes, and take it when it is free."""
+        busy = BusySession(session_id, self._root[PERSISTENCE], self._root[LEASES], self._clock)
+        await busy.read()
+        self._show(busy.header, busy.events, busy)
+        self._spawn(self._take_when_free(busy))
+
+    async def _take_when_free(self, busy: BusySession) -> None:
+        while not busy.stopped:
+            await busy.until_free(self._feed.schedule)
+            if busy.stopped:
+                return
+            try:
+                handle = await self._root[AGENTS].resume(ResumeAgent(session_id=busy.session_id))
+            except AlreadyOwnedError:
+                continue  # somebody was quicker
+            except PersistenceError as error:
+                busy.give_up(error_chain(error))
+                self._feed.schedule()
+                return
+            if busy.stopped:
+                await handle.dispose()
+                return
+            self._adopt(handle)
+            self._notify("The session is free: you can go on here", "ok")
+
+    # Lost to others
+
+    def _on_state(self, session_id: str, error: PersistenceError | None) -> None:
+        handle = self._handles.get(session_id)
+        if handle is None or not isinstance(error, SessionOwnershipLostError):
+            return
+        del self._handles[session_id]
+        if self.agent is handle.agent:
+            self.agent, self.locked = None, ReadOnly(f"{error.message} · /fork goes on in a copy")
+            self._feed.schedule()
+            self._notify(error.message, "error")
+        else:
+            self._notify(f"{session_id}: {error.message}", "error")
+        self._spawn(self._end_lost(handle))
+
+    async def _end_lost(self, handle: AgentHandle) -> None:
+        """End its agent; if nothing of it is unsaved, it may be had again like any other session."""
+        session = handle.agent.session
+        await handle.agent.when_idle()
+        await handle.dispose()
+        if not self.shows(session):
+            return
+        if not _own_events(session):
+            await self.begin({"cwd": session.cwd})
+        elif await asyncio.to_thread(self._is_stored, session) and self.shows(session):
+            await self._watch(session.id)
+
+    def _is_stored(self, session: Session) -> bool:
+        last = _own_events(session) - 1
+        try:
+            stored = self._root[PERSISTENCE].read_from(session.id, last)
+        except (PersistenceError, OSError):
+            return False
+        return bool(stored) and stored[0] == session.events[last]
+
+
+def _own_events(session: Session) -> int:
+    """How many of its events a log would hold: the end of the seed alone is not written."""
+    events = session.events
+    return len(events) - bool(events and events[-1].type == END_SEED)
