@@ -22,6 +22,8 @@ from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.deepseek.adapter import DEFAULT_BASE_URL, MODELS
 from dsh_tui.engine.llm.models import ModelInfo
 from dsh_tui.engine.llm.service import LLM, LlmService
+from dsh_tui.engine.persistence.dialects.adoption import adopt
+from dsh_tui.engine.persistence.dialects.paths import original_sessions
 from dsh_tui.engine.persistence.lease.plugin import LeaseConfig
 from dsh_tui.engine.persistence.seam import LoadedSession
 from dsh_tui.engine.plugin_folder.folder import PLUGINS, PluginFolder
@@ -93,6 +95,7 @@ class Product:
         credentials = CredentialStore(home.credentials, options.environ)
         config = base.Config(
             sessions=home.sessions,
+            originals=original_sessions(options.environ),
             plugins=home.plugins,
             spill=home.spill,
             instructions=home.instructions,
@@ -193,9 +196,17 @@ class Product:
 
         Raises:
             StoreError: there is no such place.
+            UnknownEventError: another program's log holds what may not be skipped.
         """
+        if stored.dialect:
+            providers = self.engine.root[LLM].list_providers()
+            return adopt(stored, boundary, providers=providers, model=self._default_model())
         seed = fork_seed(stored.events, last_boundary(stored.events, boundary))
         return fork_meta(stored.header, len(seed)), seed
+
+    def _default_model(self) -> dict[str, Any]:  # Any: JSON of model/selected
+        chosen = agent_options(self.settings.model, None)
+        return {"provider": chosen.provider, "model": chosen.model}
 
     async def dispose(self) -> None:
         """End everything in order; see `Engine.dispose`."""

@@ -43,6 +43,8 @@ class Config:
     """What the bundle needs of the user: folders, a key, a model, and how much to allow."""
 
     sessions: Path
+    originals: Path | None = None
+    """Where the sessions of the original lie."""
     plugins: Path
     spill: Path
     instructions: Path
@@ -71,7 +73,7 @@ def apply(ctx: Context, config: Config) -> None:
     )
     ctx.plugin(retry)
     ctx.plugin(leases, config.lease)  # before the store: its last writes need it
-    ctx.plugin(jsonl, jsonl.JsonlConfig(root=config.sessions))
+    ctx.plugin(jsonl, jsonl.JsonlConfig(root=config.sessions, originals=config.originals))
     ctx.plugin(checkpoint)
     ctx.plugin(lost_session)
     ctx.plugin(session_title)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
 from dsh_tui.engine.kernel import Context, UndoStep
+from dsh_tui.engine.persistence.dialects.originals import OriginalSessions
 from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.jsonl.disk import SYSTEM_DISK, Disk
 from dsh_tui.engine.persistence.jsonl.store import JsonlPersistence
@@ -39,6 +40,8 @@ class JsonlConfig:
     window_ms: int = 200
     clock: Clock = SYSTEM_CLOCK
     disk: Disk = SYSTEM_DISK
+    originals: Path | None = None
+    """Where the sessions of the original lie; they are listed and read too."""
 
 
 Config = JsonlConfig
@@ -55,6 +58,7 @@ def apply(ctx: Context, config: JsonlConfig) -> None:
         leases=lambda: ctx.get(LEASES),
         on_state=lambda session_id, error: ctx.emit(PERSISTENCE_STATE, session_id, error),
         disk=config.disk,
+        originals=None if config.originals is None else OriginalSessions(config.originals),
     )
 
     def install() -> Iterator[UndoStep]:

@@ -17,10 +17,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dsh_tui.engine.base.clock import Clock
+from dsh_tui.engine.persistence.dialects.originals import OriginalSessions
 from dsh_tui.engine.persistence.errors import (
     AlreadyStoredError,
     NotStoredError,
     PersistenceError,
+    ReadOnlyLogError,
     SessionLiveError,
 )
 from dsh_tui.engine.persistence.jsonl.binding import Binding
@@ -62,12 +64,14 @@ class JsonlPersistence:
         leases: Callable[[], Leases | None] = lambda: None,
         on_state: StateListener = lambda _id, _error: None,
         disk: Disk = SYSTEM_DISK,
+        originals: OriginalSessions | None = None,
     ) -> None:
-        """``live`` finds live sessions; ``window`` is in seconds."""
+        """``live`` finds live sessions; ``window`` is in seconds; ``originals`` are listed and read too."""
         self.root = root
         self._live = live
         self._clock, self._window = clock, window
         self._leases, self._on_state, self._disk = leases, on_state, disk
+        self._originals = originals
         self._bindings: dict[str, Binding] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
         self._prepared: OrderedDict[str, _Prepared] = OrderedDict()
@@ -152,18 +156,23 @@ class JsonlPersistence:
         """Every stored session, newest first; what cannot be read at all is left out and logged."""
         rows = list_summaries(self.root, now_ms=self._clock.now_ms())
         own = self._bindings.keys() | self._prepared.keys()
-        return [replace(row, status="ok", note="") if _busy_here(row, own) else row for row in rows]
+        rows = [replace(row, status="ok", note="") if _busy_here(row, own) else row for row in rows]
+        if self._originals is not None:
+            rows += self._originals.list({row.id for row in rows})
+            rows.sort(key=lambda row: row.updated_at, reverse=True)
+        return rows
 
     def locate(self, id: str) -> Path | None:  # noqa: A002  # the header's own word
         """The log file of that id."""
-        return find_log(self.root, id)
+        path = find_log(self.root, id)
+        return self._originals.locate(id) if path is None and self._originals is not None else path
 
     def inspect(self, id: str) -> LoadedSession:  # noqa: A002  # as above
         """See `Persistence.inspect`."""
         session = self._live(id)
         if session is not None:
             return _snapshot(session, self._bindings.get(id))
-        return with_closers(read_log(self._path_of(id)))
+        return with_closers(self._read(id))
 
     async def load(self, id: str) -> LoadedSession:  # noqa: A002  # as above
         """See `Persistence.load`."""
@@ -192,7 +201,7 @@ class JsonlPersistence:
 
     def read_from(self, id: str, seq: int) -> Sequence[Event]:  # noqa: A002  # as above
         """See `Persistence.read_from`."""
-        events = read_log(self._path_of(id)).events
+        events = self._read(id).events
         valid = next((at for at, event in enumerate(events) if event.seq != at), len(events))
         return events[seq:valid]
 
@@ -234,8 +243,19 @@ class JsonlPersistence:
     def _path_of(self, session_id: str) -> Path:
         path = find_log(self.root, session_id)
         if path is None:
+            if self._originals is not None and self._originals.locate(session_id) is not None:
+                raise ReadOnlyLogError("a session of DeepSeek Harness, read-only: /fork goes on in a copy")
             raise NotStoredError(f"no stored session {session_id!r}")
         return path
+
+    def _read(self, session_id: str) -> LoadedSession:
+        """One of ours, else one of the original's."""
+        path = find_log(self.root, session_id)
+        if path is None and self._originals is not None:
+            original = self._originals.read(session_id)
+            if original is not None:
+                return original
+        return read_log(self._path_of(session_id))
 
     def _forget(self, session_id: str, task: asyncio.Task[None]) -> None:
         if self._closing.get(session_id) is task:
