@@ -54,6 +54,9 @@ class FirstRunPanel(RowList[Choice]):
     compact: reactive[bool] = reactive(False, toggle_class="-compact")
     """One line, where the rows are needed for something else."""
 
+    _passing_on = False
+    """A draft has begun and the focus is on its way to it: the keys between belong to it, too."""
+
     class Picked(Message):
         """One of the choices, by the id of its action."""
 
@@ -80,10 +83,15 @@ class FirstRunPanel(RowList[Choice]):
 
     def on_key(self, event: events.Key) -> None:
         """Letters are the beginning of a draft or a command; keys that move or choose stay."""
-        if event.is_printable and event.character not in [key for key, *_ in CHOICES]:
+        begins = event.is_printable and event.character not in [key for key, *_ in CHOICES]
+        if begins or self._passing_on:
+            self._passing_on = True
             event.stop()
             event.prevent_default()
             self.post_message(self.PassedOn(event))
+
+    def on_focus(self) -> None:
+        self._passing_on = False
 
     def draw(self, row: Choice, width: int) -> Content:
         if self.compact:
