@@ -41,7 +41,7 @@ class TerminalDriver(LinuxDriver):
 
         A signal that meets the base's own handler at work is told first, and the older size last.
         """
-        super().start_application_mode()
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual leaves it untyped
         asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, self._tell_size)
 
     def _tell_size(self) -> None:
