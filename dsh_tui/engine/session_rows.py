@@ -20,6 +20,7 @@ def session_row(summary: SessionSummary) -> SessionRow:
         updated_at=summary.updated_at,
         turns=summary.turns or 0,
         status=summary.status,
+        source=summary.source,
         parent=summary.parent_session,
         note=summary.note,
     )

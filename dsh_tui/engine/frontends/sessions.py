@@ -16,6 +16,8 @@ from typing import Any
 from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.frontends.speak import complain
+from dsh_tui.engine.persistence.dialects.originals import OriginalSessions
+from dsh_tui.engine.persistence.dialects.paths import original_sessions
 from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.jsonl.paths import find_log
 from dsh_tui.engine.persistence.jsonl.reader import read_log
@@ -32,17 +34,18 @@ ID_WIDTH, TURNS_WIDTH = 44, 5
 
 def list_sessions(*, as_json: bool) -> int:
     """Print all sessions, newest first."""
-    summaries = list_summaries(_root(), now_ms=_now_ms(), whole=as_json)
+    summaries = _summaries(whole=as_json)
     if as_json:
         _print(dumps([_json_row(summary) for summary in summaries]))
         return OK
     if not summaries:
-        complain(f"no sessions in {_root()}", OK)
+        complain(f"no sessions in {_root()} or {_originals().root}", OK)
     for summary in summaries:
         when = datetime.fromtimestamp(summary.updated_at / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
         turns = "" if summary.turns is None else f"{summary.turns} turns"
         note = "" if summary.status == "ok" else f"  [{summary.status}] {summary.note}"
-        _print(visible(f"{summary.id:<{ID_WIDTH}}  {when}  {turns:>9}  {summary.title or 'untitled'}{note}"))
+        title = f"{'dsh · ' if summary.source == 'dsh' else ''}{summary.title or 'untitled'}"
+        _print(visible(f"{summary.id:<{ID_WIDTH}}  {when}  {turns:>9}  {title}{note}"))
     return OK
 
 
@@ -85,18 +88,25 @@ def _text(loaded: LoadedSession, *, as_json: bool) -> str:
 
 def _load(session_id: str) -> LoadedSession | None:
     path = find_log(_root(), session_id)
-    if path is None:
-        known = [summary.id for summary in list_summaries(_root(), now_ms=_now_ms())]
+    try:
+        loaded = _originals().read(session_id) if path is None else read_log(path)
+    except PersistenceError as error:
+        complain(error.message, FAILED)
+        return None
+    if loaded is None:
+        known = [summary.id for summary in _summaries()]
         near = [known_id for known_id in known if session_id and known_id.startswith(session_id)]
         near = near or get_close_matches(session_id, known, n=1)
         hint = f"; did you mean {near[0]}?" if near else "; see `dsh-tui sessions list`"
         complain(f"no session {session_id}{hint}", FAILED)
-        return None
-    try:
-        return read_log(path)
-    except PersistenceError as error:
-        complain(error.message, FAILED)
-        return None
+    return loaded
+
+
+def _summaries(*, whole: bool = False) -> list[SessionSummary]:
+    """Of both homes, newest first."""
+    rows = list_summaries(_root(), now_ms=_now_ms(), whole=whole)
+    rows += _originals().list({row.id for row in rows}, whole=whole)
+    return sorted(rows, key=lambda row: row.updated_at, reverse=True)
 
 
 def _json_row(summary: SessionSummary) -> dict[str, Any]:  # Any: JSON
@@ -107,7 +117,7 @@ def _json_row(summary: SessionSummary) -> dict[str, Any]:  # Any: JSON
         "createdAt": summary.created_at,
         "updatedAt": summary.updated_at,
         "turns": summary.turns,
-        "source": "dsh-tui",
+        "source": summary.source,
         "parentSession": summary.parent_session,
         "status": summary.status,
     }
@@ -119,6 +129,10 @@ def _now_ms() -> int:
 
 def _root() -> Path:
     return Home.from_environment(os.environ).sessions
+
+
+def _originals() -> OriginalSessions:
+    return OriginalSessions(original_sessions(os.environ))
 
 
 def _print(text: str) -> None:

@@ -1,7 +1,7 @@
 """The sessions of the original, as storage sees them: listed, found and read by id, never written.
 
 An id that is taken here, or twice there, is shown with ``dsh:`` before it, so that every session in a list
-can be opened by the id that the list gives. Source: design §3 row 4, §4 (sessions list).
+can be opened by the id that the list gives. What reads logs is imported when there is one. Source: design §3 row 4, §4 (sessions list).
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from dsh_tui.engine.persistence.dialects.paths import find_log, iter_logs, unescape_id
-from dsh_tui.engine.persistence.dialects.reader import read_original, under_id
-from dsh_tui.engine.persistence.dialects.summary import read_summary
 from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.jsonl.reader import revision_of
 from dsh_tui.engine.persistence.stored import LoadedSession, SessionSummary
@@ -32,9 +30,12 @@ class OriginalSessions:
         self.root = root
         self._rows: dict[Path, SessionSummary] = {}
 
-    def list(self, taken: Collection[str] = ()) -> builtins.list[SessionSummary]:
-        """Every session; what cannot be read at all is left out and logged. ``taken`` are ids in use."""
-        rows = [row for path in iter_logs(self.root) if (row := self._row(path)) is not None]
+    def list(self, taken: Collection[str] = (), *, whole: bool = False) -> builtins.list[SessionSummary]:
+        """Every session; what cannot be read at all is left out and logged. ``taken`` are ids in use.
+
+        ``whole`` reads every record, so that all damage shows.
+        """
+        rows = [row for path in iter_logs(self.root) if (row := self._row(path, whole=whole)) is not None]
         self._rows = {row.path: row for row in rows}
         count = Counter(row.id for row in rows)
         return [self._named(row, taken, twice=count[row.id] > 1) for row in rows]
@@ -55,10 +56,18 @@ class OriginalSessions:
             PersistenceError: it is of a newer version, or cannot be read.
         """
         path = self.locate(session_id)
-        return None if path is None else under_id(read_original(path), session_id)
+        if path is None:
+            return None
+        from dsh_tui.engine.persistence.dialects.reader import read_original, under_id
 
-    def _row(self, path: Path) -> SessionSummary | None:
+        return under_id(read_original(path), session_id)
+
+    def _row(self, path: Path, *, whole: bool) -> SessionSummary | None:
+        from dsh_tui.engine.persistence.dialects.summary import read_summary, read_whole
+
         try:
+            if whole:
+                return read_whole(path)
             known = self._rows.get(path)
             if known is not None and known.revision == revision_of(path.stat()):
                 return known

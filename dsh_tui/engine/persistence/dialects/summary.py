@@ -7,12 +7,13 @@ Source: core spec §4.1 (list); design §4 (sessions list).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.persistence.dialects.envelope import Entry, Line, decode_line
 from dsh_tui.engine.persistence.dialects.paths import unescape_id
-from dsh_tui.engine.persistence.dialects.reader import open_text
+from dsh_tui.engine.persistence.dialects.reader import open_text, read_original
 from dsh_tui.engine.persistence.dialects.text import log_text
 from dsh_tui.engine.persistence.dialects.triggers import find_triggers
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError
@@ -59,6 +60,17 @@ def read_summary(path: Path) -> SessionSummary:
         note=f"{path}: {problem}" if problem else "",
         source="dsh",
     )
+
+
+def read_whole(path: Path) -> SessionSummary:
+    """`read_summary` with every record looked at. Raises as it does."""
+    row = read_summary(path)
+    if row.status == "foreign-version":
+        return row
+    loaded = read_original(path)
+    if loaded.status == "ok":
+        return row
+    return replace(row, status=loaded.status, note=f"{path}: {loaded.notices[0].text}")
 
 
 def _decoded(lines: Iterator[str] | list[str]) -> Iterator[Line]:
