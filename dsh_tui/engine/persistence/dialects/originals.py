@@ -1,7 +1,8 @@
 """The sessions of the original, as storage sees them: listed, found and read by id, never written.
 
 An id that is taken here, or twice there, is shown with ``dsh:`` before it, so that every session in a list
-can be opened by the id that the list gives. What reads logs is imported when there is one. Source: design §3 row 4, §4 (sessions list).
+can be opened by the id that the list gives. What reads logs is imported when there is one.
+Source: design §3 row 4, §4 (sessions list).
 """
 
 from __future__ import annotations
