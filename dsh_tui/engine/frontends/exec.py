@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from dsh_tui.engine.agent.agent import Agent
-from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
+from dsh_tui.engine.agent.registry import AGENTS, AgentRegistry, CreateAgent, ResumeAgent
 from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.base import collector
 from dsh_tui.engine.base.errors import HarnessError, error_chain
@@ -24,6 +24,8 @@ from dsh_tui.engine.base.program_log import log_to
 from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
 from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.persistence.errors import ReadOnlyLogError
+from dsh_tui.engine.persistence.seam import PERSISTENCE
 from dsh_tui.engine.product import ModelNameError, Product, StartOptions
 from dsh_tui.engine.projection.visible import visible
 from dsh_tui.engine.session.event import Event
@@ -148,13 +150,38 @@ async def _agent(root: Context, product: Product, options: ExecOptions) -> Agent
     if options.resume is None:
         meta = {"cwd": str(options.cwd)}
         return agents.create(CreateAgent(options=product.agent_options, meta=meta)).agent
-    handle = await agents.resume(ResumeAgent(session_id=options.resume, options=product.agent_options))
-    session = handle.agent.session
+    agent = await _resumed(agents, options.resume, product) or await _copy(root, product, options)
+    session = agent.session
     if options.cwd_given and session.cwd != str(options.cwd):
         append_idle(session, "session-cwd", "session/cwd", {"cwd": str(options.cwd)})
-    elif session.cwd is None or not Path(session.cwd).is_dir():
-        raise HarnessError(f"the directory of this session is gone: {session.cwd}; give another with -C DIR")
-    return handle.agent
+    elif not options.cwd_given:
+        _require_directory(session.cwd)
+    return agent
+
+
+async def _resumed(agents: AgentRegistry, session_id: str, product: Product) -> Agent | None:
+    """The session itself; None if it is another program's."""
+    try:
+        return (await agents.resume(ResumeAgent(session_id=session_id, options=product.agent_options))).agent
+    except ReadOnlyLogError:
+        return None
+
+
+async def _copy(root: Context, product: Product, options: ExecOptions) -> Agent:
+    """A session of ours that goes on from another program's."""
+    session_id = options.resume or ""
+    loaded = await asyncio.to_thread(root[PERSISTENCE].inspect, session_id)
+    if not options.cwd_given:
+        _require_directory(loaded.header.get("cwd"))
+    meta, seed = product.fork(loaded, None)
+    agent = root[AGENTS].create(CreateAgent(options=product.agent_options, meta=meta, seed=seed)).agent
+    complain(f"{session_id} is a session of DeepSeek Harness; it goes on as {agent.id}", OK)
+    return agent
+
+
+def _require_directory(cwd: str | None) -> None:
+    if cwd is None or not Path(cwd).is_dir():
+        raise HarnessError(f"the directory of this session is gone: {cwd}; give another with -C DIR")
 
 
 async def _store(product: Product, session: Session) -> bool:
