@@ -290,6 +290,13 @@ class ChatScreen(ChatActions):
     def _transcript_asked(self) -> None:
         (self.first_run if self.first_run.has_class("-needed") else self.transcript).focus()
 
+    @on(Composer.Paged)
+    def _paged(self, event: Composer.Paged) -> None:
+        if event.by < 0:
+            self.action_view_page_up()
+        else:
+            self.action_view_page_down()
+
     @on(Transcript.CopyRequested)
     def _copy_requested(self, event: Transcript.CopyRequested) -> None:
         self.dsh.copy(event.text)

@@ -58,6 +58,13 @@ class Composer(TextArea):
     class TranscriptAsked(Message):
         """Tab on an empty draft."""
 
+    class Paged(Message):
+        """Page up or down: the draft is short, so the transcript is meant."""
+
+        def __init__(self, by: int) -> None:
+            self.by = by
+            super().__init__()
+
     class QueueAsked(Message):
         """Up on an empty draft: take the last waiting prompt back, if there is one."""
 
@@ -250,6 +257,12 @@ class Composer(TextArea):
             super().action_cursor_down(select)
         elif (newer := self.prompts.newer()) is not None:
             self._show_earlier(newer)
+
+    def action_cursor_page_up(self) -> None:
+        self.post_message(self.Paged(-1))
+
+    def action_cursor_page_down(self) -> None:
+        self.post_message(self.Paged(1))
 
     def _show_earlier(self, prompt: str) -> None:
         with self.prevent(TextArea.Changed):

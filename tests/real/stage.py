@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from dsh_tui.engine.persistence.jsonl.paths import iter_logs
 from dsh_tui.engine.persistence.jsonl.reader import read_log
+from dsh_tui.engine.persistence.lease.record import holder_of
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.repair import closers
 from tests.real.served_model import ServedModel
@@ -53,6 +54,16 @@ class Stage:
     @property
     def project(self) -> Path:
         return self.root / "project"
+
+    def lease(self, ttl_ms: int = 2_000, renew_interval_ms: int = 500) -> None:
+        """Wait this short for writers that were killed; whoever starts from now on does."""
+        text = f"lease: {{ttl_ms: {ttl_ms}, renew_interval_ms: {renew_interval_ms}}}\n"
+        (self.home / "settings.yaml").write_text(text)
+
+    def wait_until_free(self) -> None:
+        """Until nobody holds the one session any more."""
+        log = self.log()
+        until(lambda: holder_of(log, time.time_ns() // 1_000_000) is None, "a free lease")
 
     # The program
 

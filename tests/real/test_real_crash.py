@@ -22,6 +22,7 @@ def streamed(stage: Stage) -> str:
 
 
 def test_a_session_killed_in_mid_stream_keeps_the_half_answer_and_goes_on(stage: Stage) -> None:
+    stage.lease()
     stage.model.push("A whole answer.", stall("The first half of"))
     with stage.app() as app:
         app.type("one\r")
@@ -44,6 +45,7 @@ def test_a_session_killed_in_mid_stream_keeps_the_half_answer_and_goes_on(stage:
 
 
 def test_a_session_killed_in_a_command_tells_that_its_outcome_is_unknown(stage: Stage) -> None:
+    stage.lease()
     arguments, beat, pids = heartbeat(stage)
     stage.model.push(reply("On it.", tool_calls=[("bash", arguments)]))
     with stage.app() as app:
@@ -67,12 +69,14 @@ def test_a_session_killed_in_a_command_tells_that_its_outcome_is_unknown(stage: 
 
 
 def test_exec_killed_in_mid_stream_is_resumed_by_exec(stage: Stage) -> None:
+    stage.lease()
     stage.model.push(stall("half"))
     process = stage.start_exec("first")
     stage.model.wait_for_requests(1)
     until(lambda: stage.logs() and "half" in streamed(stage), "the half answer in the log")
     process.kill()
     process.communicate()
+    stage.wait_until_free()  # nobody asks whether its process still lives
     stage.model.push("whole")
     session_id = stage.log().parent.name
     done = stage.exec("--resume", session_id, "second")

@@ -103,7 +103,6 @@ def test_a_stored_session_is_played_again_and_can_only_be_read(stage: Stage) -> 
     before = log.read_bytes()
     with stage.app("replay", str(log), "--speed", "50", ready=PLAYS) as app:
         app.wait_for("the question", "The answer that was recorded.", "✓ done", "recording ended")
-        app.press("esc")
         app.type("and now?\r")
         app.wait_for("and now?", "session.jsonl is only shown; /new starts a session")
         app.press("ctrl+q")

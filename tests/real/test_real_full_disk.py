@@ -46,7 +46,7 @@ def test_the_app_tells_that_it_cannot_save_loses_nothing_and_goes_on_when_there_
         gate.open()
         app.wait_for("The second answer, of some length.", "not saved")
         app.type("three\r")
-        app.wait_for("cannot write", "not saved")
+        app.wait_for("✗ cannot write", "✗ failed", "not saved")
         assert len(stage.model.requests) == 2  # nothing is asked that the log would not know of
         stage.events()
         assert stage.log().read_bytes().startswith(before)
@@ -72,11 +72,11 @@ def test_the_app_tells_that_it_cannot_save_loses_nothing_and_goes_on_when_there_
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 256 KB."""
+    """A file system of 4 MB."""
     place = tmp_path / "small"
     place.mkdir()
     made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)], capture_output=True, check=False
     )
     if made.returncode != 0:
         pytest.skip("no file system can be mounted here")
@@ -93,7 +93,7 @@ def test_exec_on_a_full_disk_says_so_and_does_not_claim_success(small_disk: Path
     with filler.open("wb") as file:
         try:
             while True:
-                file.write(b"x" * 1024)
+                file.write(b"x" * 512)
                 file.flush()
         except OSError:
             pass

@@ -34,7 +34,6 @@ PAYLOADS = [
     "bell\x07",
     "\x0eshifted\x0f",
     "‮evil‬",
-    "a\x00b",
 ]
 ALLOWED = re.compile(
     rb"\x1b\[[0-9;:]*m"  # colours
@@ -42,6 +41,7 @@ ALLOWED = re.compile(
     rb"|\x1b\[\?(?:1000|1003|1004|1006|1015|1049|2004|2026|2048|25|7)(?:;\d+)*[hl]"  # the app's own modes
     rb"|\x1b\[\?20(?:26|48)\$p|\x1b\[>\d+u|\x1b\[<u"  # what it asks the terminal
     rb"|\x1b\[[0-2]?K|\x1b\[[0-2]?J"
+    rb"|\x1b\]22;[a-z-]*\x07"  # the pointer's shape
 )
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]")
 
@@ -51,10 +51,8 @@ def assert_harmless(raw: bytes) -> None:
     left = ALLOWED.sub(b"", raw)
     found = [left[max(0, match.start() - 30) : match.end() + 30] for match in CONTROL.finditer(left)]
     assert not found, found[:5]
-    for never in (b"\x1b]", b"\x1bP", b"\x1b[6n", b"\x1bc"):
-        assert never not in raw
-    erased = raw.count(b"\x1b[2J")
-    assert erased <= 2, erased
+    assert raw.count(b"\x1b[2J") == 0
+    assert raw.count(b"\x1b[?1049h") == 1
 
 
 def wait_answered(app: Terminal, number: int) -> None:
@@ -68,7 +66,7 @@ def test_no_sequence_of_an_answer_a_thought_a_call_or_an_output_reaches_the_term
     stage.model.push(
         reply(f"{everything}\n\nEnd 1.", thinking=f"{PAYLOADS[1]} {everything}"),
         reply(f"{fenced}\nEnd 2."),
-        reply(tool_calls=[("read", {"file_path": "payload.txt"}), (f"greet", {"x": everything})]),
+        reply(tool_calls=[("read", {"file_path": "payload.txt"}), ("greet", {"x": everything})]),
         "End 3.",
         reply(
             tool_calls=[
@@ -84,9 +82,11 @@ def test_no_sequence_of_an_answer_a_thought_a_call_or_an_output_reaches_the_term
         app.type("round 4\r")
         app.wait_for("enter answers")
         app.press("f")
-        app.wait_for("esc")
+        app.wait_gone("enter answers")
         app.press("esc")
+        app.wait_for("Run a command?")
         app.press("f8")
+        app.wait_for("keys take effect in a moment")
         app.wait_for("enter answers")
         app.press("1")
         wait_answered(app, 4)
@@ -150,8 +150,8 @@ def test_the_shared_payloads_leave_their_text_and_nothing_else(stage: Stage) -> 
         for at, row in enumerate(rows, 1):
             app.type(f"case {at}\r")
             wait_answered(app, at)
-            seen = app.words
-            for words in row.get("visible_contains", [row.get("visible", "")]):
+            seen = app.words.replace("␛", "")
+            for words in row.get("visible_contains") or [row.get("visible", "")]:
                 assert " ".join(words.split()) in seen, (at, row, seen)
         app.press("ctrl+q")
         assert app.wait_exit() == 0

@@ -10,8 +10,10 @@ from tests.real.terminal import Terminal
 
 SIZES = [(80, 24), (20, 6), (1, 1), (3, 3), (200, 60), (79, 24), (40, 12), (80, 24)]
 TEXT = (
-    "# 标题 Title\n\nA paragraph with **bold** words and 中文字符 that is long enough to wrap over several rows.\n\n"
-    "| name | 值 |\n| --- | --- |\n| one | 一 |\n| two | 二 |\n\n```python\ndef f(x: int) -> int:\n    return x\n```\n\n"
+    "# 标题 Title\n\n"
+    "A paragraph with **bold** words and 中文字符 that is long enough to wrap over several rows.\n\n"
+    "| name | 值 |\n| --- | --- |\n| one | 一 |\n| two | 二 |\n\n"
+    "```python\ndef f(x: int) -> int:\n    return x\n```\n\n"
     "- a point\n- another point\n\nThe end of it."
 )
 
@@ -36,7 +38,7 @@ def test_a_tiny_window_shows_answers_and_lets_nothing_be_approved_that_cannot_be
     )
     with stage.app(columns=20, rows=5) as app:
         app.type("hello\r")
-        app.wait_for("Tiny answer.")
+        app.wait_for("✓ done")
         app.type("make it\r")
         app.wait_for("Enlarge the window")
         app.press("f8")
