@@ -8,11 +8,12 @@ equal events that serialise to equal bytes. Source: core spec §4.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, TypeAlias
 
 from dsh_tui.engine.base.frozen import FrozenDict
+from dsh_tui.engine.session.deltas import GrowingDeltas, SealedDeltas
 from dsh_tui.engine.session.event import Event
 
 CHUNK = "assistant/chunk"
@@ -26,9 +27,9 @@ _CALL_KIND = "tool-call-delta"
 
 
 class ChunkRun:
-    """Deltas of one block with consecutive seqs. Grows at its end only, and only by its log."""
+    """Deltas of one block with consecutive seqs. Grows at its end only, only by its log, until sealed."""
 
-    __slots__ = ("call_id", "index", "kind", "seq", "step", "texts", "times", "turn")
+    __slots__ = ("_deltas", "call_id", "index", "kind", "seq", "step", "turn")
 
     def __init__(
         self,
@@ -39,19 +40,27 @@ class ChunkRun:
         kind: str,
         index: int,
         call_id: str | None,
-        texts: list[str],
-        times: list[int],
+        deltas: GrowingDeltas | SealedDeltas,
     ) -> None:
         self.seq, self.turn, self.step = seq, turn, step
         self.kind, self.index, self.call_id = kind, index, call_id
-        self.texts, self.times = texts, times
+        # Exchanged as a whole, and read once by each method: the log is written from another thread.
+        self._deltas = deltas
 
     def __len__(self) -> int:
-        return len(self.texts)
+        return len(self._deltas)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        return self._deltas.texts
+
+    @property
+    def times(self) -> Sequence[int]:
+        return self._deltas.times
 
     def chunk(self, seq: int) -> FrozenDict:
         """The delta at ``seq``, as it was streamed."""
-        text = self.texts[seq - self.seq]
+        text = self._deltas.text(seq - self.seq)
         if self.call_id is None:
             return FrozenDict({"type": self.kind, "index": self.index, "text": text})
         return FrozenDict(
@@ -61,30 +70,40 @@ class ChunkRun:
     def event(self, seq: int) -> Event:
         """The event at ``seq``; built anew each time, always equal."""
         data = FrozenDict({"turn": self.turn, "step": self.step, "chunk": self.chunk(seq)})
-        return Event(CHUNK, seq, self.times[seq - self.seq], data)
+        return Event(CHUNK, seq, self._deltas.times[seq - self.seq], data)
 
     def events(self) -> Iterator[Event]:
-        return map(self.event, range(self.seq, self.seq + len(self.texts)))
+        return map(self.event, range(self.seq, self.seq + len(self)))
 
     def extend(self, chunk: Mapping[str, Any], time: int) -> bool:  # Any: a frozen, valid chunk
         """Take one more delta if it belongs to the same block; False leaves the run as it is."""
-        if chunk["type"] != self.kind or chunk["index"] != self.index:
+        deltas = self._deltas
+        if chunk["type"] != self.kind or chunk["index"] != self.index or type(deltas) is not GrowingDeltas:
             return False
         if self.call_id is None:
             if len(chunk) != 3 or list(chunk) != _TEXT_KEYS:
                 return False
-            self.texts.append(chunk["text"])
+            text = chunk["text"]
         else:
             if len(chunk) != 4 or chunk["id"] != self.call_id or list(chunk) != _CALL_KEYS:
                 return False
-            self.texts.append(chunk["argumentsDelta"])
-        times = self.times
-        times.append(times[-1] if times[-1] == time else time)  # equal times share one int object
+            text = chunk["argumentsDelta"]
+        last = deltas.times[-1]
+        deltas.add(text, last if last == time else time)  # equal times share one int object
         return True
 
+    def seal(self) -> None:
+        """Nothing more will come: keep it in little room."""
+        deltas = self._deltas
+        if type(deltas) is GrowingDeltas:
+            self._deltas = SealedDeltas(deltas.texts, deltas.times)
+
     def part(self, start: int, stop: int) -> ChunkRun:
-        """A copy of the deltas with ``start <= seq < stop``; later growth does not reach it."""
+        """The deltas with ``start <= seq < stop``; later growth does not reach them."""
+        deltas = self._deltas
         low, high = start - self.seq, stop - self.seq
+        if type(deltas) is SealedDeltas and (low, high) == (0, len(deltas)):
+            return self
         return ChunkRun(
             seq=start,
             turn=self.turn,
@@ -92,13 +111,12 @@ class ChunkRun:
             kind=self.kind,
             index=self.index,
             call_id=self.call_id,
-            texts=self.texts[low:high],
-            times=self.times[low:high],
+            deltas=SealedDeltas(deltas.texts[low:high], deltas.times[low:high]),
         )
 
     def to_json(self) -> dict[str, Any]:  # Any: JSON
         """The packed row of the log."""
-        times = self.times
+        deltas = self._deltas
         head: dict[str, Any] = {  # Any: JSON
             "turn": self.turn,
             "step": self.step,
@@ -107,9 +125,9 @@ class ChunkRun:
         }
         if self.call_id is not None:
             head["id"] = self.call_id
-        head["texts"] = self.texts
-        head["dt"] = [later - earlier for earlier, later in pairwise(times)]
-        return {"type": RUN, "seq": self.seq, "time": times[0], "data": head}
+        head["texts"] = deltas.texts
+        head["dt"] = [later - earlier for earlier, later in pairwise(deltas.times)]
+        return {"type": RUN, "seq": self.seq, "time": deltas.times[0], "data": head}
 
 
 Row: TypeAlias = Event | ChunkRun
@@ -139,8 +157,7 @@ def start_run(
         kind=kind,
         index=chunk["index"],
         call_id=call_id,
-        texts=[text],
-        times=[time],
+        deltas=GrowingDeltas(text, time),
     )
 
 
@@ -205,8 +222,7 @@ def run_from_json(seq: int, time: int, data: Mapping[str, Any]) -> ChunkRun:  # 
         kind=kind,
         index=data["index"],
         call_id=call_id,
-        texts=list(texts),
-        times=list(accumulate(gaps, initial=time)),
+        deltas=SealedDeltas(texts, accumulate(gaps, initial=time)),
     )
 
 
@@ -223,6 +239,7 @@ def _flushed(run: ChunkRun | None) -> Iterator[Row]:
     if run is None:
         return
     if len(run) >= MIN_RUN:
+        run.seal()
         yield run
     else:
         yield from run.events()

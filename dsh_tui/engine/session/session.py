@@ -160,6 +160,7 @@ class Session:
         event = Event(CHUNK, seq, time, FrozenDict({"turn": turn, "step": step, "chunk": chunk}))
         run = self._run
         if run is None or not run.extend(chunk, time):
+            self._end_run()
             run = self._run = start_run(seq, turn, step, chunk, time)
         slots.append(event if run is None else run)
         self._announce(event)
@@ -173,12 +174,17 @@ class Session:
         tag = event.type
         if tag.startswith("request/header"):  # first: a delta that does not fit must not enter the log
             self.request_header = fold_header(self.request_header, event)
-        self._run = None
+        self._end_run()
         self._slots.append(event)
         self._turns.advance(tag, event.data)
         self._surface.commit(event)
         if tag == "session/cwd":
             self.cwd = event.data["cwd"]
+
+    def _end_run(self) -> None:
+        run, self._run = self._run, None
+        if run is not None:
+            run.seal()
 
     def _announce(self, event: Event) -> None:
         pending = self._unpublished

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.base.lossless import dumps, loads
+from dsh_tui.engine.llm.chunks import Chunk
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.log import EventLog
-from dsh_tui.engine.session.pack import ChunkRun, pack, run_from_json, unpack
+from dsh_tui.engine.session.pack import ChunkRun, pack, run_from_json, start_run, unpack
 from tests.fakes.session_logs import NOON, bare_session, open_step, open_turn, stream
 
 WORDS = st.text(alphabet=st.characters(codec=None), max_size=6) | st.sampled_from(
@@ -113,3 +114,24 @@ def test_a_malformed_row_is_refused(change: dict[str, Any]) -> None:
     assert len(run_from_json(0, NOON, good)) == 3
     with pytest.raises(ValueError, match="wrong shape"):
         run_from_json(0, NOON, {**good, **change})
+
+
+@given(st.lists(WORDS, min_size=3, max_size=9), st.integers(0, 2**70))
+def test_a_sealed_run_tells_what_it_told_before(texts: list[str], time: int) -> None:
+    run = start_run(7, 1, 1, _text(texts[0]), time)
+    assert run is not None
+    for later, text in enumerate(texts[1:], 1):
+        assert run.extend(_text(text), time + later)
+    before = [*run.events()]
+    half = run.part(8, 10)
+    row = dumps(run.to_json())
+    run.seal()
+    run.seal()
+    assert [*run.events()] == before
+    assert [*half.events()] == before[1:3] == [*run.part(8, 10).events()]
+    assert dumps(run.to_json()) == row
+    assert not run.extend(_text("late"), time)
+
+
+def _text(words: str) -> Chunk:
+    return freeze({"type": "text-delta", "index": 0, "text": words})  # type: ignore[return-value]  # valid by shape

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from dsh_tui.engine.base.frozen import FrozenDict
 from dsh_tui.engine.persistence.jsonl.format import parse_object
+from dsh_tui.engine.session.deltas import SealedDeltas
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.pack import CHUNK, ChunkRun
 
@@ -127,8 +128,7 @@ def _packed(tag: str, seq: object, time: object, data: FrozenDict) -> Packed:
                 kind="tool-call-delta" if calls else _RUNS[tag],
                 index=data["index"],
                 call_id=data["id"] if calls else None,
-                texts=list(texts[first:]),
-                times=times[first:],
+                deltas=SealedDeltas(texts[first:], times[first:]),
             )
         )
     return Packed(seq, tuple(rows), len(texts))
