@@ -7,6 +7,7 @@ Source: cases of wide characters; screens spec (prose wraps at 100 columns).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from rich.cells import cell_len, split_graphemes
 from rich.segment import Segment
@@ -16,6 +17,9 @@ from dsh_tui.widgets.row import Row
 _NOT_FIRST = frozenset("，。、；：？！）】》」』”’〉〕…—·,.;:?!)]}%")
 _NOT_LAST = frozenset("（【《「『“‘〈〔([{")
 WIDE = 2
+
+Grapheme: TypeAlias = tuple[int, int, int]
+"""Start, end, cells."""
 
 
 def wrap(spans: Sequence[Segment], width: int) -> list[Row]:
@@ -68,15 +72,15 @@ def _cuts(text: str, width: int) -> list[tuple[int, int, int, int]]:
     used = 0  # cells from start to at
     chance = -1  # grapheme before which a row may end
     while at < len(graphemes):
-        left, _, cells = graphemes[at]
-        if at > start and _may_break(text, left, cells, graphemes[at - 1]):
+        cells = graphemes[at][2]
+        if at > start and _may_break(text, graphemes[at], graphemes[at - 1]):
             chance = at
         if used + cells > width and at > start:
-            stop = chance if chance > start and text[left] != " " else at
+            stop = chance if chance > start and not _is_space(text, graphemes[at]) else at
             following = stop
-            while following < len(graphemes) and text[graphemes[following][0]] == " ":
+            while following < len(graphemes) and _is_space(text, graphemes[following]):
                 following += 1
-            while stop > start + 1 and text[graphemes[stop - 1][0]] == " ":
+            while stop > start + 1 and _is_space(text, graphemes[stop - 1]):
                 stop -= 1
             end = graphemes[stop][0] if stop < len(graphemes) else len(text)
             next_start = graphemes[following][0] if following < len(graphemes) else len(text)
@@ -92,14 +96,19 @@ def _cuts(text: str, width: int) -> list[tuple[int, int, int, int]]:
     return cuts
 
 
-def _may_break(text: str, left: int, cells: int, before: tuple[int, int, int]) -> bool:
-    """Whether a row may end in front of the grapheme that starts at ``left``."""
-    previous, here = text[before[0]], text[left]
-    if previous == " ":
-        return here != " "
-    if here == " " or here in _NOT_FIRST or previous in _NOT_LAST:
+def _is_space(text: str, grapheme: Grapheme) -> bool:
+    """Whether nothing but a space is there; one that carries an accent is a sign to keep."""
+    left, right, _ = grapheme
+    return right - left == 1 and text[left] == " "
+
+
+def _may_break(text: str, here: Grapheme, before: Grapheme) -> bool:
+    """Whether a row may end between two graphemes."""
+    if _is_space(text, before):
+        return not _is_space(text, here)
+    if _is_space(text, here) or text[here[0]] in _NOT_FIRST or text[before[0]] in _NOT_LAST:
         return False
-    return cells == WIDE or before[2] == WIDE
+    return here[2] == WIDE or before[2] == WIDE
 
 
 def _sliced(spans: Sequence[Segment], text: str, cuts: Sequence[tuple[int, int, int, int]]) -> Iterator[Row]:
