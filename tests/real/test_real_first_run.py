@@ -46,6 +46,7 @@ def test_what_is_typed_at_first_run_is_kept_and_sent_once_there_is_a_server(stag
         app.type("hello\r")
         app.wait_for("/key takes a key")
         app.press("ctrl+u")
+        app.wait_for("Nothing can be sent yet")
         app.type("/server\r")
         app.wait_for("Local server", "enter saves")
         app.type(f"{stage.model.url}\r")
