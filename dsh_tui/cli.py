@@ -143,25 +143,9 @@ def _exec(arguments: list[str]) -> int:
 
 
 def _sessions(arguments: list[str]) -> int:
-    parser = _Parser(prog="dsh-tui sessions", description="Look at stored sessions.")
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|show|export")
-    listing = verbs.add_parser("list", help="all sessions, newest first")
-    listing.add_argument("--json", action="store_true")
-    show = verbs.add_parser("show", help="one session's transcript")
-    show.add_argument("id")
-    show.add_argument("--json", action="store_true", help="the log itself, unpacked")
-    export = verbs.add_parser("export", help="one session as Markdown or JSON lines")
-    export.add_argument("id")
-    export.add_argument("--json", action="store_true", help="the log itself, unpacked")
-    export.add_argument("-o", "--output", type=Path, help="file to write (default: stdout)")
-    options = parser.parse_args(arguments)
-    from dsh_tui.engine.frontends import sessions
+    from dsh_tui.session_commands import run_sessions
 
-    if options.verb == "list":
-        return sessions.list_sessions(as_json=options.json)
-    if options.verb == "show":
-        return sessions.show_session(options.id, as_json=options.json)
-    return sessions.export_session(options.id, as_json=options.json, target=options.output)
+    return run_sessions(_Parser(prog="dsh-tui sessions", description="Stored sessions."), arguments)
 
 
 def _replay(arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""What front ends without a screen say on stderr: one line each, harmless to a terminal."""
+"""What front ends without a screen say: faults on stderr, one line each, harmless to a terminal."""
 
 from __future__ import annotations
 
@@ -11,3 +11,8 @@ def complain(message: str, status: int) -> int:
     """Say one line and pass the exit status on, so that ``return complain(…, 1)`` reads as it acts."""
     print(f"dsh-tui: {visible(' '.join(message.split()))}", file=sys.stderr, flush=True)  # noqa: T201  # speaks for the program
     return status
+
+
+def say(text: str) -> None:
+    """One answer on stdout; half surrogate pairs are spelled out, so that any text can be said."""
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")

@@ -52,6 +52,16 @@ class Home:
         return self.root / "AGENTS.md"
 
     @property
+    def index(self) -> Path:
+        """Derived from the sessions; safe to delete."""
+        return self.root / "index.sqlite"
+
+    @property
+    def trash(self) -> Path:
+        """Deleted sessions, until the user removes them."""
+        return self.root / "trash"
+
+    @property
     def logs(self) -> Path:
         return self.root / "logs"
 
