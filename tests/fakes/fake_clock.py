@@ -45,6 +45,10 @@ class FakeClock:
             await self.settle()
         self._elapsed = end
 
+    def jump(self, seconds: float) -> None:
+        """The wall clock alone moves, as in a suspend or when somebody sets it."""
+        self._start_ms += round(seconds * 1000)
+
     async def settle(self) -> None:
         """Let everything that can run do so, without time passing."""
         for _ in range(_TURNS):
