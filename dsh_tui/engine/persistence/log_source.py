@@ -60,6 +60,10 @@ class LogSource(Protocol):
         """Who else writes the log just now, and until when."""
         ...
 
+    def shown_id(self, session_id: str, path: str, *, taken: bool, twice: bool) -> str:
+        """The id in a list, where one of ours has the same (``taken``) or another one here (``twice``)."""
+        ...
+
     def unreadable(self, path: str, why: str) -> SessionSummary:
         """The row of a log that gives none."""
         ...

@@ -40,6 +40,8 @@ CREATE TABLE session (
     parent TEXT,
     note TEXT NOT NULL
 );
+CREATE INDEX session_id ON session (id);
+CREATE INDEX foreign_session ON session (id) WHERE source <> 'dsh-tui';
 CREATE VIRTUAL TABLE said USING fts5(text, short, parts UNINDEXED, tokenize = 'trigram');
 CREATE TABLE state (generation INTEGER NOT NULL);
 INSERT INTO state VALUES (0);

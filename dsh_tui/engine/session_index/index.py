@@ -35,7 +35,7 @@ _COLUMNS: Final = (
     "id", "title", "cwd", "project", "created_at", "updated_at", "turns", "status", "source", "parent",
     "note",
 )  # fmt: skip
-_ROWS: Final = f"SELECT {', '.join(_COLUMNS)} FROM session ORDER BY updated_at DESC, id"  # noqa: S608  # our own names
+_ROWS: Final = f"SELECT number, {', '.join(_COLUMNS)} FROM session ORDER BY updated_at DESC, id"  # noqa: S608  # our own names
 _PUT_ROW: Final = f"""
     INSERT INTO session (path, token, whole, {", ".join(_COLUMNS)})
     VALUES (?, ?, ?{", ?" * len(_COLUMNS)})
@@ -47,6 +47,11 @@ _SEARCH: Final = """
     SELECT session.number, session.id, session.updated_at FROM said
     JOIN session ON session.number = said.rowid
     WHERE said MATCH ? ORDER BY session.updated_at DESC
+"""
+_NAMESAKES: Final = """
+    SELECT foreigner.number, foreigner.id, foreigner.path, foreigner.source, other.source
+    FROM session AS foreigner JOIN session AS other ON other.id = foreigner.id
+    WHERE foreigner.source <> 'dsh-tui' AND other.number <> foreigner.number
 """
 _LARGEST: Final = 1 << 62
 
@@ -83,21 +88,26 @@ class SessionIndex:
     def path(self) -> Path:
         return self._database.path
 
-    def generation(self) -> int:
-        """Another number means that something in the index has changed.
+    def state(self) -> object:
+        """Another state means that `rows` may say something else.
 
         Raises:
             IndexUnavailableError: as every method here.
         """
         with self._database.open() as db:
-            number: int = db.execute("SELECT generation FROM state").fetchone()[0]
-            return number
+            return db.execute("SELECT generation FROM state").fetchone(), self._held
 
     def rows(self) -> list[SessionRow]:
         """What is known, newest first; see `refresh`."""
         with self._database.open() as db:
             found = db.execute(_ROWS).fetchall()
-        rows = [SessionRow(**dict(zip(_COLUMNS, fields, strict=True))) for fields in found]
+            names = self._names(db)
+        rows = [SessionRow(**dict(zip(_COLUMNS, fields[1:], strict=True))) for fields in found]
+        if names:
+            rows = [
+                replace(row, id=names[fields[0]]) if fields[0] in names else row
+                for row, fields in zip(rows, found, strict=True)
+            ]
         held = self._held
         return [_busy(row, held[row.id]) if row.id in held else row for row in rows] if held else rows
 
@@ -137,13 +147,28 @@ class SessionIndex:
             return Found((), 0)
         with self._database.open() as db:
             numbers = db.execute(_SEARCH, (query.match,)).fetchall()
+            names = self._names(db)
             hits = [
-                snippet(session_id, query.terms, *self._texts(db, number))
+                snippet(names.get(number, session_id), query.terms, *self._texts(db, number))
                 for number, session_id, _ in numbers[:limit]
             ]
         return Found(tuple(hits), len(numbers))
 
     # Parts
+
+    def _names(self, db: sqlite3.Connection) -> dict[int, str]:
+        """How sessions that have a namesake are shown, by number."""
+        namesakes: dict[tuple[int, str, bytes, str], set[str]] = {}
+        for *session, other in db.execute(_NAMESAKES):
+            namesakes.setdefault((session[0], session[1], session[2], session[3]), set()).add(other)
+        sources = {source.name: source for source in self._sources}
+        return {
+            number: sources[source].shown_id(
+                session_id, os.fsdecode(path), taken="dsh-tui" in others, twice=source in others
+            )
+            for (number, session_id, path, source), others in namesakes.items()
+            if source in sources
+        }
 
     @staticmethod
     def _texts(db: sqlite3.Connection, number: int) -> tuple[str, str]:

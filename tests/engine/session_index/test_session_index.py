@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import json
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from dsh_tui.engine.persistence.dialects.logs import OriginalLogs
 from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.jsonl.logs import JsonlLogs
+from dsh_tui.engine.persistence.lease.record import LOCK_NAME
 from dsh_tui.engine.persistence.log_source import WholeLog
 from dsh_tui.engine.persistence.stored import SessionSummary
 from dsh_tui.engine.session_index.database import IndexUnavailableError
@@ -59,13 +64,13 @@ def test_only_what_has_changed_is_read_again(index: SessionIndex, folder: LogFol
     folder.add("a", ("hello", "hi"))
     folder.add("b", ("hello", "hi"))
     index.refresh()
-    before = index.generation()
+    before = index.state()
     index.refresh()
-    assert index.generation() == before
+    assert index.state() == before
     folder.add("b", ("hello", "hi"), ("again", "zebra"))
     folder.add("c", ("new", "one"))
     index.refresh()
-    assert index.generation() > before
+    assert index.state() != before
     assert ids(index) == {"a", "b", "c"}
     assert found(index, "zebra") == {"b"}
 
@@ -287,3 +292,60 @@ def test_stopping_in_the_middle_keeps_what_is_there(index: SessionIndex, folder:
     assert 0 < len(index.rows()) < 5
     index.refresh()
     assert len(found(index, "zebra")) == 5
+
+
+def test_namesakes_of_the_original_are_shown_by_ids_of_their_own(tmp_path: Path, folder: LogFolder) -> None:
+    originals = tmp_path / "dsh"
+    for project in ("--a--", "--b--"):
+        (originals / project / "twice").mkdir(parents=True)
+        (originals / project / "twice" / "session.jsonl").write_bytes(b"no log")
+    (originals / "--a--" / "taken").mkdir()
+    (originals / "--a--" / "taken" / "session.jsonl").write_bytes(b"no log")
+    folder.add("taken", ("hello", "hi"))
+    index = SessionIndex(tmp_path / "index.sqlite", [JsonlLogs(folder.root), OriginalLogs(originals)])
+    index.refresh()
+    assert ids(index) == {"taken", "dsh:taken", "dsh:--a--/twice", "dsh:--b--/twice"}
+
+
+def test_a_session_that_another_process_writes_is_marked(index: SessionIndex, folder: LogFolder) -> None:
+    path = folder.add("a", ("hello", "hi"))
+    folder.add("b", ("hello", "hi"))
+    until = 4_000_000_000_000
+    record = {"token": "t" * 40, "pid": 1, "renewedAt": until - 60_000, "expiresAt": until}
+    path.with_name(LOCK_NAME).write_text(json.dumps(record))
+    index.refresh()
+    rows = {row.id: row for row in index.rows()}
+    assert (rows["a"].status, rows["b"].status) == ("busy", "ok")
+    assert "process 1" in rows["a"].note
+
+
+_WRITER = """
+import sys, time
+from pathlib import Path
+from dsh_tui.engine.persistence.jsonl.logs import JsonlLogs
+from dsh_tui.engine.session_index.index import SessionIndex
+index = SessionIndex(Path(sys.argv[1]), [JsonlLogs(Path(sys.argv[2]))])
+for _ in range(4):
+    index.refresh()
+    assert index.search("zebra").total
+if sys.argv[3] == "rebuild":
+    index.rebuild()
+"""
+
+
+def test_several_processes_may_use_it_at_once(index: SessionIndex, folder: LogFolder) -> None:
+    for number in range(60):
+        folder.add(f"s{number}", (f"hello {number}", "zebra " * 50))
+    work = [sys.executable, "-c", _WRITER, str(index.path), str(folder.root)]
+    others = [
+        subprocess.Popen([*work, what], stderr=subprocess.PIPE, text=True) for what in ("refresh", "refresh")
+    ]
+    seen = 0
+    while any(other.poll() is None for other in others):
+        rows = len(index.rows())  # readers are never kept out by writers
+        assert rows >= seen
+        seen = rows
+    for other in others:
+        assert other.communicate()[1] == ""
+        assert other.returncode == 0
+    assert len(found(index, "zebra")) == 60

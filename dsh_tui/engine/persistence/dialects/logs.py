@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from dsh_tui.engine.persistence.dialects.originals import shown_id
 from dsh_tui.engine.persistence.dialects.paths import iter_logs
 from dsh_tui.engine.persistence.dialects.reader import read_original
 from dsh_tui.engine.persistence.dialects.summary import read_summary, unreadable_summary
@@ -43,6 +44,9 @@ class OriginalLogs:
 
     def holder(self, path: str) -> str | None:
         return None
+
+    def shown_id(self, session_id: str, path: str, *, taken: bool, twice: bool) -> str:
+        return shown_id(session_id, Path(path), taken=taken, twice=twice)
 
     def unreadable(self, path: str, why: str) -> SessionSummary:
         return unreadable_summary(Path(path), why)

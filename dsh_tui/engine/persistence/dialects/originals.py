@@ -39,7 +39,10 @@ class OriginalSessions:
         rows = [row for path in iter_logs(self.root) if (row := self._row(path, whole=whole)) is not None]
         self._rows = {row.path: row for row in rows}
         count = Counter(row.id for row in rows)
-        return [self._named(row, taken, twice=count[row.id] > 1) for row in rows]
+        return [
+            replace(row, id=shown_id(row.id, row.path, taken=row.id in taken, twice=count[row.id] > 1))
+            for row in rows
+        ]
 
     def locate(self, session_id: str) -> Path | None:
         """The log of that id, as a list shows it or as the original knows it."""
@@ -77,11 +80,12 @@ class OriginalSessions:
             _log.warning("%s", error)
             return None
 
-    @staticmethod
-    def _named(row: SessionSummary, taken: Collection[str], *, twice: bool) -> SessionSummary:
-        if twice:
-            return replace(row, id=f"{SCHEME}{'/'.join(_place(row.path))}")
-        return replace(row, id=f"{SCHEME}{row.id}") if row.id in taken else row
+
+def shown_id(session_id: str, path: Path, *, taken: bool, twice: bool) -> str:
+    """The id by which a list shows it: nobody else has it, and `OriginalSessions.locate` finds it."""
+    if twice:
+        return f"{SCHEME}{'/'.join(_place(path))}"
+    return f"{SCHEME}{session_id}" if taken else session_id
 
 
 def _place(path: Path) -> tuple[str, str]:

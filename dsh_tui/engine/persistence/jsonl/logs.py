@@ -63,6 +63,10 @@ class JsonlLogs:
                 return str(holder)
         return None
 
+    def shown_id(self, session_id: str, path: str, *, taken: bool, twice: bool) -> str:
+        del path, taken, twice
+        return session_id
+
     def unreadable(self, path: str, why: str) -> SessionSummary:
         return unreadable_summary(Path(path), why)
 
