@@ -55,7 +55,10 @@ def adopt(
     marker = {"from": original.header["id"], "dialect": original.dialect, "path": str(original.path)}
     rows.append(Event(IMPORTED, seq, time, freeze(marker)))
     seed = EventLog.of(rows)
-    return fork_meta(original.header, len(seed)), seed
+    meta = fork_meta(original.header, len(seed))
+    del meta["delegationDepth"]  # whoever goes on from a subagent's session is a person
+    meta.pop("origin", None)
+    return meta, seed
 
 
 def check_known(original: LoadedSession) -> None:
