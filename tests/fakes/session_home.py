@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dsh_tui.engine.kernel import Context, create_root
 from dsh_tui.engine.persistence.jsonl import plugin as jsonl
+from dsh_tui.engine.persistence.lease import plugin as leases
 from dsh_tui.engine.persistence.seam import PERSISTENCE, Persistence
 from dsh_tui.engine.session import plugin as sessions
 from dsh_tui.engine.session.session import Session
@@ -17,12 +18,16 @@ from tests.fakes.flaky_disk import FlakyDisk
 class SessionHome:
     """A tree with sessions and persistence over one folder; `reboot` makes a new one over the same files."""
 
-    def __init__(self, root: Path, clock: FakeClock) -> None:
+    def __init__(self, root: Path, clock: FakeClock, *, leased: bool = False) -> None:
+        """``leased`` as the product is; two such homes over one folder are like two processes."""
+        self.leased = leased
         self.root, self.clock, self.disk = root, clock, FlakyDisk()
         self.tree: Context = create_root()
 
     async def boot(self) -> None:
         await self.tree.plugin(sessions, self.clock)
+        if self.leased:
+            await self.tree.plugin(leases, leases.LeaseConfig(clock=self.clock))
         self.fiber = self.tree.plugin(jsonl, self.config())
         await self.fiber
 
