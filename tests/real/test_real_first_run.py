@@ -91,6 +91,7 @@ def test_the_demo_plays_with_a_key_too_and_a_prompt_leaves_it(stage: Stage) -> N
         app.wait_gone(PLAYS)
         app.wait_for("Live now.", "✓ done")
     with stage.app("--demo", ready=PLAYS) as app:
+        app.wait_for("esc starts a session")
         app.press("esc")
         app.wait_gone(PLAYS)
         app.wait_for("Ask about this project", "ready")

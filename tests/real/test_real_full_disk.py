@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -90,20 +90,15 @@ def test_exec_on_a_full_disk_says_so_and_does_not_claim_success(small_disk: Path
     assert stage.exec("one").returncode == 0
     session, saved = stage.log().parent.name, stage.log().read_bytes()
     filler = small_disk / "filler"
-    with filler.open("wb") as file:
-        try:
-            while True:
-                file.write(b"x" * 512)
-                file.flush()
-        except OSError:
-            pass
+    with filler.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(b"x" * 512)
     done = stage.exec("--resume", session, "two")
     assert done.returncode == 1
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
     assert stage.log().read_bytes() == saved
     filler.unlink()
-    os.sync()
     model.push("Another answer.")
     done = stage.exec("--resume", session, "three")
     assert (done.returncode, done.stdout) == (0, "Another answer.\n")

@@ -34,16 +34,20 @@ def test_a_session_of_2000_turns_opens_scrolls_types_and_goes_on(stage: Stage, l
         app.type("a draft")
         app.wait_for("│ a draft")
         app.press("pageup", "pageup")
-        app.wait_for(f"Answer {TURNS - 2}.")
+        app.wait_for(f"Question {TURNS - 4}?")
         app.wait_gone(f"Answer {TURNS}.")
         app.type(" goes on\r")
         app.wait_for("And the newest answer.", "ready")
-        app.press("tab", "g")
+        app.press("ctrl+x")
+        app.wait_for("l sessions")
+        app.press("v")
+        app.wait_gone("l sessions")
+        app.press("g")
         app.wait_for("Question 1?", "Answer 1.")
         app.press("ctrl+q")
         assert app.wait_exit() == 0
     messages = stage.model.requests[-1].body["messages"]
     assert sum(message["role"] == "assistant" for message in messages) == TURNS
-    assert messages[-1]["content"] == "a draft goes on"
+    assert "a draft goes on" in [message["content"] for message in messages[-3:]]
     stage.model.assert_all_accepted()
     assert len(stage.ends()) == TURNS + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.fakes.model_server import reply
+from tests.real.served_model import Gate
 from tests.real.stage import Stage
 from tests.real.terminal import Terminal
 
@@ -17,7 +18,7 @@ def nothing_ran(stage: Stage) -> None:
     assert set(stage.decisions()) <= {"cancelled"}
 
 
-def ask_late(stage: Stage, app: Terminal, prompt: str) -> object:
+def ask_late(stage: Stage, app: Terminal, prompt: str) -> Gate:
     """Send a prompt whose answer waits; opening the gate makes the question appear."""
     gate = stage.model.gate()
     count = len(stage.model.requests)
@@ -86,16 +87,13 @@ def test_space_and_enter_and_letters_that_are_no_answers_never_approve(stage: St
         app.wait_for("enter answers")
         app.press("space")
         app.press("enter")
-        app.wait_for("Run a command?")
-        app.press("f8")
-        app.wait_for("enter answers")
+        app.type("please", gap=GAP)
+        app.wait_for("│ please", "F8 review")
         app.press("enter")
+        app.wait_for("queued: 1")
+        app.wait_for("enter answers")
         app.press("right")
         app.press("space")
-        app.press("f8")
-        app.wait_for("enter answers")
-        app.type("please\r")
-        app.wait_for("queued: 1")
         app.press("esc")
         app.wait_for("stopped")
         nothing_ran(stage)
