@@ -19,6 +19,7 @@ from textual.timer import Timer
 from dsh_tui.actions import BY_ID, BY_SLASH, LEADER, bindings
 from dsh_tui.engine.projection.views import ChatView, NoticeView, StatusView, UserView
 from dsh_tui.screens.chat_actions import ChatActions
+from dsh_tui.screens.composer_words import IDLE, composer_words
 from dsh_tui.screens.ports import ChatPort
 from dsh_tui.widgets.approval_dock import ApprovalDock
 from dsh_tui.widgets.completion import Completion
@@ -37,10 +38,6 @@ SPINNER_SECONDS: Final = 0.25
 WAITING_SECONDS: Final = 1.0
 TALL: Final = 30
 """Rows from which everything has room at once."""
-IDLE_PLACEHOLDER: Final = "Ask about this project, or say what to change"
-KEYLESS_PLACEHOLDER: Final = "Nothing can be sent yet · / lists the commands"
-RECORDING_PLACEHOLDER: Final = "What you send begins a session of your own"
-BUSY_PLACEHOLDER: Final = "Type the next message: enter queues it, ctrl+x enter steers the turn"
 
 
 class ChatScreen(ChatActions):
@@ -87,7 +84,7 @@ class ChatScreen(ChatActions):
         yield from (self.dock, self.first_run, self.completion, self.composer, self.status_bar)
 
     def on_mount(self) -> None:
-        self.composer.placeholder = IDLE_PLACEHOLDER
+        self.composer.placeholder = IDLE
         self._draw()
 
     # The engine
@@ -147,42 +144,23 @@ class ChatScreen(ChatActions):
         self.launchpad.set_class(not empty, "-hidden")
         self.transcript.set_class(empty, "-hidden")
         self.first_run.compact = self.dock.pending is not None and self.size.height < TALL
-        self.composer.placeholder = self._placeholder()
-        self.composer.locked = self._why_locked()
-        self.composer.border_subtitle = self._composer_hint(len(queue))
+        self._draw_words(len(queue))
         self.status_bar.status = status
         self._keep_pace(status)
         self._draw_time()
 
-    def _why_locked(self) -> str:
-        if self._trouble:
-            return "The engine did not start; nothing can be sent."
-        if self.port is not None and self.port.needs_key:
-            return "No model yet: /key takes a key, /server a local server."
-        reason = self.shown.read_only if self.shown is not None else ""
-        return "" if self._can_leave_recording else reason
-
-    @property
-    def _can_leave_recording(self) -> bool:
-        """Whether what is sent begins a session of its own."""
-        return self.port is not None and self.port.leaves_recording
-
-    def _placeholder(self) -> str:
-        if self.port is not None and self.port.needs_key:
-            return KEYLESS_PLACEHOLDER
-        if self._can_leave_recording:
-            return RECORDING_PLACEHOLDER
-        if self.shown is not None and self.shown.read_only:
-            return self.shown.read_only
-        return BUSY_PLACEHOLDER if self.busy else IDLE_PLACEHOLDER
-
-    def _composer_hint(self, queued: int) -> Content:
-        parts = [f"queued: {queued}"] if queued else []
-        if self.busy:
-            parts += ["enter queues", "esc stops"]
-        elif self._can_leave_recording:
-            parts += ["esc starts a session"]
-        return Content(" · ".join(parts))
+    def _draw_words(self, queued: int) -> None:
+        port = self.port
+        words = composer_words(
+            trouble=self._trouble,
+            keyless=port is not None and port.needs_key,
+            demo=port is not None and port.leaves_recording,
+            read_only=self.shown.read_only if self.shown is not None else "",
+            busy=self.busy,
+            queued=queued,
+        )
+        self.composer.placeholder, self.composer.locked = words.placeholder, words.locked
+        self.composer.border_subtitle = Content(words.hint)
 
     def _draw_time(self) -> None:
         """All that changes with time alone."""
