@@ -135,7 +135,7 @@ async def _open(bridge: Bridge, options: LaunchOptions) -> None:
     elif options.fork is not None:
         session_id, _, seq = options.fork.partition("@")
         await bridge.fork_session(session_id, int(seq) if seq.isdigit() else None)
-    elif options.continue_last and (last := await _last_session(bridge, options.cwd)) is not None:
+    elif options.continue_last and (last := await bridge.library.last_in(options.cwd)) is not None:
         await bridge.open_session(last)
     elif options.demo or bridge.needs_key:
         from dsh_tui.recording import bundled
@@ -143,12 +143,6 @@ async def _open(bridge: Bridge, options: LaunchOptions) -> None:
         await bridge.play(await asyncio.to_thread(bundled))
     else:
         await bridge.new_session()
-
-
-async def _last_session(bridge: Bridge, directory: Path) -> str | None:
-    """The session of this directory that was written last."""
-    rows = await bridge.list_sessions()
-    return next((row.id for row in rows if row.cwd == str(directory) and row.parent is None), None)
 
 
 def _crash_reporter(home: Home) -> Callable[[BaseException], str]:

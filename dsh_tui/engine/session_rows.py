@@ -22,5 +22,6 @@ def session_row(summary: SessionSummary) -> SessionRow:
         status=summary.status,
         source=summary.source,
         parent=summary.parent_session,
+        origin=summary.origin,
         note=summary.note,
     )

@@ -82,6 +82,8 @@ class SessionList(RowList[SessionRow | str]):
         if isinstance(row, str):
             return Content.styled(cut(one_line(row), width), "bold")
         glyph, style, word = _MARKS[row.status]
+        if row.source == "dsh":
+            word = word or "read-only"
         if row.id == self.current:
             glyph, style, word = "●", "$ok", word or "open here"
         title = one_line(row.title) or f"untitled {row.id[:8]}"

@@ -230,7 +230,10 @@ class SessionRow:
     turns: int
     status: Literal["ok", "damaged", "busy", "foreign-version"]
     source: Literal["dsh-tui", "dsh"] = "dsh-tui"
+    """Whose home it lies in; those of ``dsh`` are only read."""
     parent: str | None = None
+    origin: str | None = None
+    """``subagent``, or None for a session that a person began."""
     note: str = ""
 
 
@@ -245,6 +248,14 @@ class SessionHit:
     """One line around it."""
     marks: tuple[tuple[int, int], ...] = ()
     """Where in ``text`` the words are: start and end."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionHits:
+    """What a search found: the newest places, and how many sessions there are in all."""
+
+    hits: tuple[SessionHit, ...] = ()
+    total: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import Final
 
 from dsh_tui.engine.base.errors import HarnessError
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Grows with every change of `SCHEMA` or of what is put in; an index of another version is made anew."""
 BUSY_SECONDS: Final = 10.0
 
@@ -38,6 +38,8 @@ CREATE TABLE session (
     status TEXT NOT NULL,
     source TEXT NOT NULL,
     parent TEXT,
+    origin TEXT,
+    origin TEXT,
     note TEXT NOT NULL
 );
 CREATE INDEX session_id ON session (id);

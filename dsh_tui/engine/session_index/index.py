@@ -21,7 +21,7 @@ from typing import Final
 from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.log_source import FoundLog, LogSource
 from dsh_tui.engine.persistence.stored import SessionSummary
-from dsh_tui.engine.projection.views import SessionHit, SessionRow
+from dsh_tui.engine.projection.views import SessionHits, SessionRow
 from dsh_tui.engine.session_index.database import Database, IndexUnavailableError
 from dsh_tui.engine.session_index.query import Query, snippet
 from dsh_tui.engine.session_index.texts import SearchText, search_text, storable
@@ -33,7 +33,7 @@ MOST_HITS: Final = 200
 
 _COLUMNS: Final = (
     "id", "title", "cwd", "project", "created_at", "updated_at", "turns", "status", "source", "parent",
-    "note",
+    "origin", "note",
 )  # fmt: skip
 _ROWS: Final = f"SELECT number, {', '.join(_COLUMNS)} FROM session ORDER BY updated_at DESC, id"  # noqa: S608  # our own names
 _PUT_ROW: Final = f"""
@@ -46,7 +46,7 @@ _PUT_ROW: Final = f"""
 _SEARCH: Final = """
     SELECT session.number, session.id, session.updated_at FROM said
     JOIN session ON session.number = said.rowid
-    WHERE said MATCH ? ORDER BY session.updated_at DESC
+    WHERE said MATCH :match AND (:cwd IS NULL OR session.cwd = :cwd) ORDER BY session.updated_at DESC
 """
 _NAMESAKES: Final = """
     SELECT foreigner.number, foreigner.id, foreigner.path, foreigner.source, other.source
@@ -56,14 +56,6 @@ _NAMESAKES: Final = """
 _LARGEST: Final = 1 << 62
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found: the newest hits, and how many there are in all."""
-
-    hits: tuple[SessionHit, ...]
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +72,7 @@ class SessionIndex:
 
     def __init__(self, path: Path, sources: Sequence[LogSource]) -> None:
         self._database = Database(path)
-        self._sources = sources
+        self.sources = sources
         self._refreshing = threading.Lock()
         self._held: dict[str, str] = {}
 
@@ -114,7 +106,7 @@ class SessionIndex:
     def refresh(self, stopped: Callable[[], bool] = lambda: False) -> None:
         """Take up what has changed in the logs since. ``stopped`` ends it early, with nothing lost."""
         with self._refreshing, self._database.open() as db:
-            logs = [(log, source) for source in self._sources for log in source.scan()]
+            logs = [(log, source) for source in self.sources for log in source.scan()]
             self._held = _holders(logs)
             known = {
                 os.fsdecode(path): (token, whole)
@@ -140,19 +132,22 @@ class SessionIndex:
             count: int = db.execute("SELECT count(*) FROM session").fetchone()[0]
         return count
 
-    def search(self, words: str, limit: int = MOST_HITS) -> Found:
-        """Sessions in which every word occurs somewhere, whatever its case; ``"two words"`` is a phrase."""
+    def search(self, words: str, *, cwd: str | None = None, limit: int = MOST_HITS) -> SessionHits:
+        """Sessions in which every word occurs somewhere, whatever its case; ``"two words"`` is a phrase.
+
+        ``cwd`` leaves out those of other directories.
+        """
         query = Query.parse(words)
         if not query.terms:
-            return Found((), 0)
+            return SessionHits()
         with self._database.open() as db:
-            numbers = db.execute(_SEARCH, (query.match,)).fetchall()
+            numbers = db.execute(_SEARCH, {"match": query.match, "cwd": cwd}).fetchall()
             names = self._names(db)
             hits = [
                 snippet(names.get(number, session_id), query.terms, *self._texts(db, number))
                 for number, session_id, _ in numbers[:limit]
             ]
-        return Found(tuple(hits), len(numbers))
+        return SessionHits(tuple(hits), len(numbers))
 
     # Parts
 
@@ -161,7 +156,7 @@ class SessionIndex:
         namesakes: dict[tuple[int, str, bytes, str], set[str]] = {}
         for *session, other in db.execute(_NAMESAKES):
             namesakes.setdefault((session[0], session[1], session[2], session[3]), set()).add(other)
-        sources = {source.name: source for source in self._sources}
+        sources = {source.name: source for source in self.sources}
         return {
             number: sources[source].shown_id(
                 session_id, os.fsdecode(path), taken="dsh-tui" in others, twice=source in others
@@ -281,4 +276,4 @@ def _storable(value: object) -> object:
     return value
 
 
-__all__ = ["Found", "IndexUnavailableError", "SessionIndex"]
+__all__ = ["IndexUnavailableError", "SessionIndex"]
