@@ -15,6 +15,7 @@ from textual.screen import Screen
 
 from dsh_tui.actions import BY_LEADER, BY_SLASH, Action
 from dsh_tui.engine.projection.views import AnswerView, ChatView
+from dsh_tui.screens.composer_words import RECORDING
 
 if TYPE_CHECKING:
     from dsh_tui.app import DshApp
@@ -64,7 +65,7 @@ class ChatActions(Screen[None]):
     @property
     def plays_recording(self) -> bool:
         """Whether what is shown was recorded; see `dsh_tui.recording`."""
-        return self.shown is not None and self.shown.read_only.startswith("recording")
+        return self.shown is not None and self.shown.read_only.startswith(RECORDING)
 
     def say(self, text: str, tone: str = "info") -> None:
         """One line for a few seconds."""
