@@ -17,7 +17,7 @@ from dsh_tui.engine.persistence.dialects.importer import IMPORTERS, Importer, Se
 from dsh_tui.engine.persistence.dialects.paths import named_version, unescape_id
 from dsh_tui.engine.persistence.dialects.text import LogText, log_text
 from dsh_tui.engine.persistence.dialects.triggers import find_triggers
-from dsh_tui.engine.persistence.jsonl.reader import read_bytes, stand_in_header
+from dsh_tui.engine.persistence.jsonl.reader import collector_paused, read_bytes, stand_in_header
 from dsh_tui.engine.persistence.stored import LoadedSession, Notice, Revision
 from dsh_tui.engine.session.errors import SessionError
 from dsh_tui.engine.session.event import Event
@@ -36,7 +36,8 @@ def read_original(path: Path) -> LoadedSession:
         FormatUnsupportedError: a newer version.
         PersistenceError: it cannot be read, or not decoded.
     """
-    return decode_original(*read_bytes(path), path)
+    with collector_paused():
+        return decode_original(*read_bytes(path), path)
 
 
 def decode_original(data: bytes, revision: Revision, path: Path) -> LoadedSession:

@@ -46,7 +46,7 @@ def decode_log(data: bytes, path: Path, revision: Revision) -> LoadedSession:
     lines = _lines(data[:whole])
     header, header_problem = _read_header(lines, path, revision)
     slots: list[Row] = []
-    with _collector_paused():
+    with collector_paused():
         bad = _read_rows(lines, slots)
     notices: list[Notice] = []
     damaged = header_problem is not None
@@ -158,7 +158,7 @@ def _read_rows(lines: list[str], slots: list[Row]) -> int | None:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """A long log is a million live objects and no garbage: looking for it doubles the time."""
     was_on = gc.isenabled()
     gc.disable()
