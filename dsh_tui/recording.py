@@ -45,7 +45,8 @@ class Playback:
         self._stopped = False
         self._events = loaded.events
         self._speed = speed
-        self._name = name
+        damage = next((notice.line for notice in loaded.notices), None)
+        self._name = f"{name} (damaged at line {damage})" if name and damage else name
 
     def why(self, *, keyless: bool) -> str:
         """Why nothing can be sent, and what to do instead; begins with the mark."""

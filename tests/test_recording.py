@@ -123,6 +123,14 @@ async def test_a_playback_says_all_the_time_that_it_is_one(recording: LoadedSess
     assert named.why(keyless=False) == "recording: old.jsonl is only shown; /new starts a session"
 
 
+def test_a_damaged_log_plays_as_far_as_it_goes_and_says_where_it_broke(tmp_path: Path) -> None:
+    lines = PATH.read_bytes().splitlines(keepends=True)
+    path = tmp_path / "old.jsonl"
+    path.write_bytes(b"".join([*lines[:20], b"oops\n", *lines[20:25]]))
+    playback = Playback(load_recording(path), name="old.jsonl")
+    assert playback.why(keyless=False).startswith("recording: old.jsonl (damaged at line 21) is only shown")
+
+
 @pytest.mark.parametrize("content", [b"", b"hello\n", b"\x00\xff", b'{"format":"dsh-tui","version":99}\n'])
 def test_what_is_no_log_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.jsonl"
