@@ -39,7 +39,6 @@ CREATE TABLE session (
     source TEXT NOT NULL,
     parent TEXT,
     origin TEXT,
-    origin TEXT,
     note TEXT NOT NULL
 );
 CREATE INDEX session_id ON session (id);
