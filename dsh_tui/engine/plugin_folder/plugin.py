@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import importlib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,8 @@ name = "plugin-folder"
 
 LOOK_MS = 1_000
 DEBOUNCE_MS = 50
+STEP_MS = 200
+"""How often its thread wakes; 50 by default, which alone costs 0.09 % of a CPU."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,15 +52,15 @@ async def apply(ctx: Context, config: Config) -> AsyncIterator[Disposer]:
 
 
 async def _follow(folder: PluginFolder) -> None:
-    from watchfiles import awatch
-
+    watchfiles = await asyncio.to_thread(importlib.import_module, "watchfiles")  # 40 ms
     looks: set[asyncio.Task[None]] = set()
     while True:
         try:
-            async for _ in awatch(
+            async for _ in watchfiles.awatch(
                 folder.folder,
                 watch_filter=None,
                 debounce=DEBOUNCE_MS,
+                step=STEP_MS,
                 rust_timeout=LOOK_MS,
                 yield_on_timeout=True,
             ):
