@@ -62,7 +62,7 @@ def reindex(*, as_json: bool) -> int:
 def _verdict(stored: StoredSessions, session_id: str) -> dict[str, Any]:  # Any: JSON
     """``seq`` is that of the first record that breaks a rule, or that is not there; ``line`` the file's."""
     loaded = stored.read(session_id)
-    violation = verify_log(loaded.events)
+    violation = verify_log(loaded.events, foreign=bool(loaded.dialect))
     damage = loaded.notices[0] if loaded.status == "damaged" and loaded.notices else None
     verdict: dict[str, Any] = {
         "id": session_id,

@@ -27,10 +27,16 @@ class Violation:
     rule: str
 
 
-def verify_log(events: Iterable[Event], types: EventTypes = EVENT_TYPES) -> Violation | None:
-    """None for a sound log. An open turn at the end is sound: the session may be running."""
+def verify_log(
+    events: Iterable[Event], types: EventTypes = EVENT_TYPES, *, foreign: bool = False
+) -> Violation | None:
+    """None for a sound log. An open turn at the end is sound: the session may be running.
+
+    ``foreign``: another program's, in which events may stand between turns.
+    """
     log = tuple(events)
     imported = next((event.seq for event in reversed(log) if event.type == "session/imported"), -1)
+    imported = log[-1].seq if foreign and log else imported
     trace = _Trace(types, imported)
     for event in log:
         try:

@@ -241,6 +241,7 @@ def test_events_between_turns_are_no_fault_of_the_copy(tmp_path: Path) -> None:
     log.row("session/title", {"title": "A better title", "messageSeqs": [8], "source": source})
     loaded = read(log, tmp_path)
     assert view(loaded).title == "A better title"
+    assert verify_log(loaded.events, foreign=True) is None
     copy(loaded)
 
 
