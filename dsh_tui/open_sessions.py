@@ -124,6 +124,8 @@ class OpenSessions:
         except PersistenceError as error:
             loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
             self._show(loaded.header, loaded.events, ReadOnly(error_chain(error)))
+            if loaded.dialect and loaded.status == "damaged":
+                self._notify(f"{loaded.path}: {loaded.notices[0].text}", "warning")
         else:
             self._adopt(handle)
 
