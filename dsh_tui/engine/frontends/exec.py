@@ -173,6 +173,8 @@ async def _copy(root: Context, product: Product, options: ExecOptions) -> Agent:
     loaded = await asyncio.to_thread(root[PERSISTENCE].inspect, session_id)
     if not options.cwd_given:
         _require_directory(loaded.header.get("cwd"))
+    if loaded.status == "damaged":
+        complain(f"{loaded.path}: {loaded.notices[0].text}", OK)
     meta, seed = product.fork(loaded, None)
     agent = root[AGENTS].create(CreateAgent(options=product.agent_options, meta=meta, seed=seed)).agent
     complain(f"{session_id} is a session of DeepSeek Harness; it goes on as {agent.id}", OK)
