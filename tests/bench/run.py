@@ -20,10 +20,12 @@ from pathlib import Path
 from tests.bench.bars import BARS
 from tests.bench.figures import Sample, table
 from tests.bench.growth import growth
+from tests.bench.log_work import batch, fold
 from tests.bench.long_session import long_session
 from tests.bench.model import model_server
 from tests.bench.one_shot import one_shot, tool_step
 from tests.bench.program import Program, floor, ours
+from tests.bench.rendering import fenced_block
 from tests.bench.reply import reply
 from tests.bench.scene import QUICK, Effort, Scene, Take
 from tests.bench.startup import startup
@@ -35,7 +37,14 @@ BESIDE_THE_FLOOR: dict[str, Scene] = {
     "reply": reply,
     "growth": growth,
 }
-ALONE: dict[str, Scene] = {"exec": one_shot, "tool-step": tool_step, "long-session": long_session}
+ALONE: dict[str, Scene] = {
+    "exec": one_shot,
+    "tool-step": tool_step,
+    "long-session": long_session,
+    "fold": fold,
+    "batch": batch,
+    "fenced-block": fenced_block,
+}
 ONCE = ("growth", "long-session")
 """Scenes that average over so much that one run will do."""
 
