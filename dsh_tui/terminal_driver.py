@@ -1,7 +1,7 @@
-"""The driver for Unix terminals: Textual's own, with three faults of terminals kept from the app.
+"""The driver for Unix terminals: Textual's own, with four faults kept from the app.
 
 A paste can't act as keys; the size that is told last is the size that the window has; a terminal
-that goes away is told instead of raised.
+that goes away is told instead of raised; a stop that could not be caught leaves one reader, not two.
 Source: UX spec §2 A, D; design §2 (shutdown).
 """
 
@@ -36,6 +36,8 @@ class TerminalGone(Message):
 class TerminalDriver(LinuxDriver):
     """Reads, writes and measures the terminal."""
 
+    _holds_terminal = False
+
     def start_application_mode(self) -> None:
         """As the base does, but sizes are told from the event loop.
 
@@ -43,6 +45,26 @@ class TerminalDriver(LinuxDriver):
         """
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual leaves it untyped
         asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, self._tell_size)
+        self._holds_terminal = True
+
+    def stop_application_mode(self) -> None:
+        self._holds_terminal = False
+        super().stop_application_mode()
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Whoever was stopped by SIGSTOP could not let go of the terminal before it takes it again."""
+        if self._holds_terminal:
+            self.suspend_application_mode()
+            self._must_signal_resume = True  # all is drawn anew
+        super()._sigcont_application()  # type: ignore[no-untyped-call]  # Textual leaves it untyped
+
+    def _sigcont_application(self, *_signal: object) -> None:
+        """Start again what a suspension ended. A process that was only stopped has all of it still.
+
+        The base starts it twice then: two threads that share the keys, and settings that are not restored.
+        """
+        if self._must_signal_resume:
+            super()._sigcont_application()
 
     def _tell_size(self) -> None:
         if not self._in_band_window_resize:

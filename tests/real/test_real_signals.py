@@ -86,3 +86,21 @@ def test_ctrl_c_twice_while_a_command_runs_quits_and_leaves_nothing(stage: Stage
         assert not alive(pids)
         app.assert_restored()
     assert stage.ends() in (["aborted"], ["disposed"])
+
+
+def test_an_app_that_was_stopped_and_continued_types_on_and_leaves_the_terminal_as_it_was(
+    stage: Stage,
+) -> None:
+    with stage.app() as app:
+        app.type("one\r")
+        app.wait_for("Ok.", "ready")
+        entered = app.raw.count(b"\x1b[?1049h")
+        app.signal(signal.SIGSTOP)
+        app.signal(signal.SIGCONT)
+        app.wait_until(lambda: app.raw.count(b"\x1b[?1049h") > entered, "the terminal is taken again")
+        app.wait_for("Ok.", "ready")
+        app.type("a draft")
+        app.wait_for("│ a draft ")
+        app.press("ctrl+q")
+        assert app.wait_exit() == 0
+        app.assert_restored()
