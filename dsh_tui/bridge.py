@@ -88,7 +88,7 @@ class Bridge:
     # Talking
 
     def send(self, text: str) -> None:
-        if self.leave_recording(then=text) or self._refuse():
+        if self.leave_recording(then=text) or self._sent_to_copy(text) or self._refuse():
             return
         agent = self._require_agent()
         if agent.status == "running" or agent.queued or self._queue.waiting:
@@ -97,6 +97,18 @@ class Bridge:
         else:
             agent.send(text)
         self._feed.schedule()
+
+    def _sent_to_copy(self, text: str) -> bool:
+        """A session of another program is only read; what is sent to it begins a copy of ours."""
+        if not self._open.copies or self._needs_key:
+            return False
+
+        async def go_on() -> None:
+            await self._open.go_on_in_copy(self._feed.view.session_id)
+            self.send(text)
+
+        self._spawn(go_on())
+        return True
 
     def steer(self, text: str) -> None:
         if not self._refuse():
@@ -316,6 +328,7 @@ class Bridge:
         )
         agent = self._agent
         if agent is None:
+            view = replace(view, copies=self._open.copies)
             return view.at_rest(keep_approvals=self._open.playback is not None)
         # What holds for the next request is the agent's to say; the log knows only what was used.
         wanted = agent.options

@@ -21,6 +21,7 @@ from dsh_tui.engine.base.frozen import JsonObject
 from dsh_tui.engine.persistence.errors import (
     AlreadyOwnedError,
     PersistenceError,
+    ReadOnlyLogError,
     SessionOwnershipLostError,
 )
 from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, PERSISTENCE_STATE, LoadedSession
@@ -36,6 +37,8 @@ class ReadOnly:
     """A log that can only be read."""
 
     reason: str
+    copies: bool = False
+    """Whether what is sent to it goes on in a copy."""
 
     def why(self, *, keyless: bool) -> str:
         del keyless
@@ -108,6 +111,20 @@ class OpenSessions:
         meta, seed = self._product.fork(loaded, boundary)
         await self.begin(meta, seed)
 
+    @property
+    def copies(self) -> bool:
+        """Whether what is sent goes on in a copy of the session that is shown."""
+        return isinstance(self.locked, ReadOnly) and self.locked.copies
+
+    async def go_on_in_copy(self, session_id: str) -> None:
+        """`fork` the read-only session that is shown. A second call meanwhile finds nothing to copy."""
+        shown, self.locked = self.locked, ReadOnly("A copy of this session is being made.")
+        try:
+            await self.fork(session_id, None)
+        except BaseException:
+            self.locked = shown
+            raise
+
     async def go_to(self, session_id: str) -> None:
         """The live agent's if there is one, else resumed, else only to read."""
         if self.agent is not None and self.agent.id == session_id:
@@ -123,7 +140,8 @@ class OpenSessions:
             await self._watch(session_id)
         except PersistenceError as error:
             loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
-            self._show(loaded.header, loaded.events, ReadOnly(error_chain(error)))
+            read_only = ReadOnly(error_chain(error), copies=isinstance(error, ReadOnlyLogError))
+            self._show(loaded.header, loaded.events, read_only)
             if loaded.dialect and loaded.status == "damaged":
                 self._notify(f"{loaded.path}: {loaded.notices[0].text}", "warning")
         else:

@@ -158,6 +158,7 @@ class ChatScreen(ChatActions):
             read_only=self.shown.read_only if self.shown is not None else "",
             busy=self.busy,
             queued=queued,
+            copies=self.shown is not None and self.shown.copies,
         )
         self.composer.placeholder, self.composer.locked = words.placeholder, words.locked
         self.composer.border_subtitle = Content(words.hint)

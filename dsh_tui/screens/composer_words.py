@@ -27,9 +27,10 @@ class ComposerWords:
 
 
 def composer_words(
-    *, trouble: str, keyless: bool, demo: bool, read_only: str, busy: bool, queued: int
+    *, trouble: str, keyless: bool, demo: bool, read_only: str, busy: bool, queued: int, copies: bool = False
 ) -> ComposerWords:
-    """The words for a state. ``demo``: a recording is shown that sending leaves."""
+    """The words for a state. ``demo``: a recording is shown that sending leaves; ``copies``: a session
+    that sending goes on from in a copy."""
     if trouble:
         return ComposerWords(locked="The engine did not start; nothing can be sent.")
     if keyless:
@@ -40,7 +41,7 @@ def composer_words(
         return ComposerWords(placeholder=DEMO, hint="esc starts a session")
     if read_only:
         reason = read_only.partition(": ")[2] if read_only.startswith(RECORDING) else read_only
-        return ComposerWords(placeholder=reason, locked=reason)
+        return ComposerWords(placeholder=reason, locked="" if copies else reason)
     parts = [f"queued: {queued}"] if queued else []
     parts += ["enter queues", "esc stops"] if busy else []
     return ComposerWords(placeholder=BUSY if busy else IDLE, hint=" · ".join(parts))

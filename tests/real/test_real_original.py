@@ -78,15 +78,17 @@ def test_lists_and_transcripts_hold_both(stage: Stage) -> None:
         assert refused.stderr.count("\n") == 1
 
 
-def test_the_app_shows_one_read_only_and_goes_on_in_a_copy(stage: Stage) -> None:
+@pytest.mark.parametrize("way", ["sent to", "forked"])
+def test_the_app_shows_one_read_only_and_goes_on_in_a_copy(stage: Stage, way: str) -> None:
     log = conversation(4, cwd=str(stage.project))
     log.store(dsh(stage))
     before = prints(dsh(stage))
     with stage.app("--resume", "session-old", columns=110, rows=40, ready="You are welcome.") as app:
         app.wait_for("read-only", "DeepSeek Harness")
-        app.type("/fork\r")
-        app.wait_for("ready")
         stage.model.push("In a copy.")
+        if way == "forked":
+            app.type("/fork\r")
+            app.wait_for("ready")
         app.type("go on\r")
         app.wait_for("In a copy.")
         app.press("ctrl+q")
@@ -94,3 +96,37 @@ def test_the_app_shows_one_read_only_and_goes_on_in_a_copy(stage: Stage) -> None
     stage.model.assert_all_accepted()
     assert json.loads(stage.log().read_text().splitlines()[0])["parentSession"] == "session-old"
     assert prints(dsh(stage)) == before
+
+
+def test_a_damaged_one_opens_with_a_word_of_it_and_goes_on(stage: Stage) -> None:
+    log = conversation(4, cwd=str(stage.project))
+    frames = log.frames()
+    at = sum(map(len, frames[:2]))
+    frames[2] = frames[2][:-9] + b"!" + frames[2][-8:]
+    path = log.store(dsh(stage), content=b"".join(frames))
+    before = prints(dsh(stage))
+    [row] = json.loads(stage.run("sessions", "list", "--json").stdout)
+    assert (row["status"], row["source"]) == ("damaged", "dsh")
+    with stage.app("--resume", "session-old", columns=110, rows=40, ready="You are welcome.") as app:
+        app.wait_for("read-only")
+        app.press("ctrl+q")
+        assert app.wait_exit() == 0
+    stage.model.push("Going on.")
+    done = stage.exec("--resume", "session-old", "go on")
+    assert (done.returncode, done.stdout) == (0, "Going on.\n")
+    what, where = done.stderr.splitlines()
+    assert what == f"dsh-tui: {path}: the frame at byte {at} is damaged; its records are lost"
+    assert "it goes on as" in where
+    stage.model.assert_all_accepted()
+    assert prints(dsh(stage)) == before
+
+
+def test_the_browser_marks_them_and_opens_them(stage: Stage) -> None:
+    conversation(0, cwd=str(stage.project)).store(dsh(stage))
+    with stage.app(columns=110, rows=40) as app:
+        app.type("/sessions\r")
+        app.wait_for("Say hi in the greeting", "dsh", "read-only")
+        app.press("enter")
+        app.wait_for("Done, hi it is.", "read-only")
+        app.press("ctrl+q")
+        assert app.wait_exit() == 0

@@ -207,6 +207,8 @@ class ChatView:
     queue_paused: bool = False
     read_only: str = ""
     """Why nothing can be sent, or empty."""
+    copies: bool = False
+    """Whether what is sent goes on in a copy all the same."""
 
     def at_rest(self, *, keep_approvals: bool) -> ChatView:
         """The view of a log that nobody works on: no time passes in it, and nothing can be answered.

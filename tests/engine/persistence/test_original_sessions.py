@@ -125,7 +125,7 @@ async def test_one_that_cannot_be_read_is_a_row_and_an_error_in_one_line(homes: 
 async def test_it_is_read_but_never_prepared_for_writing(homes: TwoHomes) -> None:
     conversation(3, "session-a").store(homes.dsh)
     assert homes.persistence.inspect("session-a").dialect == "dsh v3"
-    with pytest.raises(ReadOnlyLogError, match="/fork"):
+    with pytest.raises(ReadOnlyLogError, match="in a copy"):
         await homes.persistence.prepare("session-a")
     with pytest.raises(ReadOnlyLogError):
         await homes.persistence.load("session-a")

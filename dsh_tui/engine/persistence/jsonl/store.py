@@ -244,7 +244,7 @@ class JsonlPersistence:
         path = find_log(self.root, session_id)
         if path is None:
             if self._originals is not None and self._originals.locate(session_id) is not None:
-                raise ReadOnlyLogError("a session of DeepSeek Harness, read-only: /fork goes on in a copy")
+                raise ReadOnlyLogError("a session of DeepSeek Harness, read-only: what is sent goes on in a copy")
             raise NotStoredError(f"no stored session {session_id!r}")
         return path
 
