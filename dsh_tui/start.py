@@ -13,13 +13,13 @@ import sys
 import traceback
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dsh_tui.app import DshApp
 from dsh_tui.engine.base import collector
 from dsh_tui.engine.base.program_log import log_to
 from dsh_tui.engine.settings.home import Home
+from dsh_tui.first_look import first_look
 from dsh_tui.launch import LaunchOptions
 from dsh_tui.preferences import apply_preferences, follow_settings
 
@@ -41,6 +41,8 @@ async def _run(options: LaunchOptions) -> int:
     followers: list[asyncio.Task[None]] = []
 
     async def boot(app: DshApp) -> Bridge:
+        if options.resume and (look := await asyncio.to_thread(first_look, home.sessions, options.resume)):
+            app.post_view(look)
         product = await _start_product(app, options)
         bridge = await _boot(app, product, options)
         started.append(bridge)

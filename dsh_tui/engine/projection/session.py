@@ -58,7 +58,10 @@ class SessionFold:
 
     def apply_all(self, events: Sequence[Event], start: int = 0) -> None:
         """Fold in a whole log, or what of it stands from ``start`` on. Packed runs are not unpacked."""
-        rows: Iterable[Row] = events.rows(start) if isinstance(events, EventLog) else events[start:]
+        self.apply_rows(events.rows(start) if isinstance(events, EventLog) else events[start:])
+
+    def apply_rows(self, rows: Iterable[Row]) -> None:
+        """Fold in events and runs, in order."""
         routes = self._routes
         for row in rows:
             if isinstance(row, ChunkRun):
