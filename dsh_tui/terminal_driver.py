@@ -52,19 +52,14 @@ class TerminalDriver(LinuxDriver):
         super().stop_application_mode()
 
     def _sigcont_application(self, *_: object) -> None:
-        """Whoever was stopped by SIGSTOP could not let go of the terminal before it takes it again."""
+        """Who was stopped by SIGSTOP could not let go of the terminal; it must before it takes it again.
+
+        The base takes it twice then: two threads share the keys, and the settings are not restored.
+        """
         if self._holds_terminal:
             self.suspend_application_mode()
             self._must_signal_resume = True  # all is drawn anew
-        super()._sigcont_application()  # type: ignore[no-untyped-call]  # Textual leaves it untyped
-
-    def _sigcont_application(self, *_signal: object) -> None:
-        """Start again what a suspension ended. A process that was only stopped has all of it still.
-
-        The base starts it twice then: two threads that share the keys, and settings that are not restored.
-        """
-        if self._must_signal_resume:
-            super()._sigcont_application()
+        super()._sigcont_application()
 
     def _tell_size(self) -> None:
         if not self._in_band_window_resize:
