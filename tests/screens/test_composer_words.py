@@ -26,6 +26,7 @@ PLAYED = "recording ended: old.jsonl is only shown; /new starts a session"
         ({"queued": 2}, ComposerWords(placeholder=IDLE, hint="queued: 2")),
         ({"busy": True}, ComposerWords(placeholder=BUSY, hint="enter queues · esc stops")),
         ({"demo": True, "read_only": PLAYED}, ComposerWords(placeholder=DEMO, hint="esc starts a session")),
+        ({"copies": True, "read_only": "only read"}, ComposerWords(placeholder="only read")),
     ],
 )
 def test_where_sending_works_nothing_is_locked(state: dict[str, Any], words: ComposerWords) -> None:
