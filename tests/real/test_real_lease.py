@@ -73,6 +73,7 @@ def test_a_second_app_reads_along_and_writes_as_soon_as_the_first_has_left(stage
             second.wait_for("ready")
             second.wait_gone("read-only")
             second.press("ctrl+u")
+            second.wait_gone("never sent")
             answered(second, "three", "Answer three.")
             quit_app(second)
     assert stage.ends() == ["completed"] * 3
@@ -114,7 +115,7 @@ def test_an_app_in_which_nothing_was_said_leaves_no_folder_behind(stage: Stage) 
         assert stage.logs() == []
         quit_app(app)
     assert list(stage.home.rglob(LOCK_NAME)) == []
-    assert [path for path in (stage.home / "sessions").glob("*/*")] == []
+    assert list((stage.home / "sessions").glob("*/*")) == []
 
 
 def test_a_second_interrupt_of_exec_gives_the_lease_back_too(stage: Stage) -> None:
@@ -185,7 +186,7 @@ def test_a_writer_that_slept_while_idle_takes_its_session_back(stage: Stage) -> 
 def test_exec_that_was_stopped_beyond_its_lease_fails_and_writes_nothing(stage: Stage) -> None:
     stage.lease()
     gate = stage.model.gate()
-    stage.model.push(hold(gate.event, "late"))
+    stage.model.push(hold(gate.event, reply("late")))
     process = stage.start_exec("one")
     stage.model.wait_for_requests(1)
     until(lambda: stage.logs() and lock(stage).exists(), "the log")
@@ -195,7 +196,8 @@ def test_exec_that_was_stopped_beyond_its_lease_fails_and_writes_nothing(stage: 
     gate.open()
     os.kill(process.pid, signal.SIGCONT)
     answer, said = process.communicate(timeout=15)
-    assert (process.returncode, answer) == (1, "")
+    assert process.returncode == 1
+    assert answer in ("", "late\n")  # what came is told, though it could not be stored
     assert "ran out while this program was asleep or stopped" in said
     assert "Traceback" not in said
     assert stage.log().read_bytes() == before

@@ -25,7 +25,7 @@ from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.persistence.errors import ReadOnlyLogError
-from dsh_tui.engine.persistence.seam import PERSISTENCE
+from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, Leases
 from dsh_tui.engine.product import ModelNameError, Product, StartOptions
 from dsh_tui.engine.projection.visible import visible
 from dsh_tui.engine.session.event import Event
@@ -112,7 +112,7 @@ async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> i
                     agent.cancel("nobody takes the output", {"kind": "user"})
 
     root.on(SESSION_EVENT, note, everywhere=True)
-    interrupts = _Interrupts(agent)
+    interrupts = _Interrupts(agent, root.get(LEASES))
     with interrupts:
         agent.send(options.prompt)
         await agent.when_idle()
@@ -243,8 +243,8 @@ class _Interrupts:
 
     _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
+    def __init__(self, agent: Agent, leases: Leases | None) -> None:
+        self._agent, self._leases = agent, leases
         self.seen = False
 
     def __enter__(self) -> None:
@@ -259,6 +259,8 @@ class _Interrupts:
 
     def _stop(self) -> None:
         if self.seen:
+            if self._leases is not None:
+                self._leases.close_now()
             os._exit(INTERRUPTED)
         self.seen = True
         self._agent.cancel("interrupted", {"kind": "user"})

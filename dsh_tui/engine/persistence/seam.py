@@ -123,6 +123,10 @@ class Leases(Protocol):
         """
         ...
 
+    def close_now(self) -> None:
+        """Give every lease back where nothing can be awaited: the process ends here."""
+        ...
+
     def holder(self, path: Path) -> Holder | None:
         """Who holds the lease of the log at ``path``, by a look that takes nothing; None if nobody.
 

@@ -44,6 +44,9 @@ class OneLease:
     def when_lost(self, listener: Callable[[SessionOwnershipLostError], None]) -> None:
         self.listener = listener
 
+    def close_now(self) -> None:
+        self.holding = None
+
     def holder(self, path: Path) -> Holder | None:
         return None if self.holding is None else Holder(7, None)
 

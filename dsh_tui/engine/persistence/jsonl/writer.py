@@ -173,6 +173,6 @@ def _failed(path: Path, error: OSError) -> WriteFailedError:
 
 def _changed(path: Path) -> SessionOwnershipLostError:
     return SessionOwnershipLostError(
-        f"{path} was changed by another program; nothing was written, and this session is read-only now",
+        f"this session can no longer be written here: {path} was changed by another program",
         path=path,
     )

@@ -195,7 +195,7 @@ class FileLease:
     def _lose(self, error: SessionOwnershipLostError) -> None:
         self.lost = error
         self._stop_timer()
-        _log.warning("%s", error.message)
+        _log.warning("%s: %s", self._lock.path, error.message)
         listeners, self._listeners = self._listeners, []
         for listener in listeners:
             listener(error)
@@ -233,7 +233,7 @@ class FileLease:
 
     def _lost_because(self, why: str) -> SessionOwnershipLostError:
         return SessionOwnershipLostError(
-            f"session {self._session_id}: {why}; nothing more is written, and it is read-only here now",
+            f"this session can no longer be written here: {why}",
             path=self._lock.path,
         )
 

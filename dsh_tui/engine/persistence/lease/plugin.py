@@ -87,7 +87,7 @@ class FileLeases:
         await asyncio.gather(*(lease.release() for lease in tuple(self._owners.values())))
 
     def close_now(self) -> None:
-        """The same where nothing can be awaited any more; whoever writes now must have ended."""
+        """See `Leases.close_now`."""
         for lease in self._owners.values():
             lease.give_back_now()
 
