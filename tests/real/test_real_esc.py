@@ -167,3 +167,46 @@ def test_esc_with_queued_prompts_pauses_the_queue_and_loses_none(stage: Stage) -
         "third prompt",
     ]
     stage.model.assert_all_accepted()
+
+
+def test_esc_closes_an_open_list_first_and_then_stops_the_turn_and_keeps_the_draft(stage: Stage) -> None:
+    stage.model.push(stall("Working on it"))
+    with stage.app(rows=30) as app:
+        app.type("first\r")
+        app.wait_for("Working on it")
+        app.type("/he")
+        app.wait_for("/help")
+        app.press("esc")
+        app.wait_gone("/help")
+        assert stage.model.server.disconnects == 0
+        app.press("esc")
+        stage.model.wait_for_disconnects()
+        app.wait_for("stopped", "ready", "│ /he ")
+    assert stage.ends() == ["aborted"]
+
+
+def test_esc_stops_a_plugins_tool_that_waits(stage: Stage) -> None:
+    plugins = stage.home / "plugins"
+    plugins.mkdir()
+    (plugins / "waits.py").write_text(
+        "import asyncio\n"
+        "from pydantic import BaseModel\n"
+        "from dsh_tui.engine.tools.definition import ToolDefinition, ToolOutput\n"
+        "from dsh_tui.engine.tools.registry import TOOLS\n"
+        "inject = (TOOLS,)\n"
+        "class Args(BaseModel):\n"
+        "    pass\n"
+        "async def wait(args, call):\n"
+        "    await asyncio.sleep(3600)\n"
+        "def apply(ctx, config):\n"
+        "    ctx[TOOLS].register(ctx, ToolDefinition(name='wait', description='Waits.', parameters=Args,\n"
+        "                                            execute=wait, kind='other', changes=False))\n"
+    )
+    stage.model.push(reply(tool_calls=[("wait", {})]))
+    with stage.app() as app:
+        app.type("wait\r")
+        app.wait_for("● wait", "running")
+        app.press("esc")
+        app.wait_for("stopped", "ready")
+        next_prompt_works(stage, app)
+    assert stage.ends() == ["aborted", "completed"]

@@ -141,6 +141,10 @@ def test_a_home_that_cannot_be_used_is_told_with_its_path(stage: Stage) -> None:
     assert str(not_a_directory) in line
 
 
+def test_a_home_that_cannot_be_made_is_told_with_its_path(stage: Stage) -> None:
+    assert "/proc/nowhere" in said(stage.exec("hi", env={"DSH_TUI_HOME": "/proc/nowhere/home"}), 1)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_home_without_permission_is_told_with_its_path(stage: Stage) -> None:
     stage.home.chmod(0)

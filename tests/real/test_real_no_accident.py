@@ -80,6 +80,20 @@ def test_a_paste_into_the_armed_dock_goes_to_the_draft(stage: Stage) -> None:
         nothing_ran(stage)
 
 
+def test_a_paste_with_escape_bytes_into_the_armed_dock_is_text_and_presses_no_key(stage: Stage) -> None:
+    stage.model.push(ASKS)
+    with stage.app(rows=30) as app:
+        app.type("go\r")
+        app.wait_for("enter answers")
+        app.paste("a\x1b[31mb\x1b")
+        app.wait_for("│ ab ", "F8 review")
+        app.paste("\x1b1\x07y\x1b[19~")
+        app.wait_for("│ ab1y")
+        app.press("ctrl+c")
+        app.wait_for("stopped")
+        nothing_ran(stage)
+
+
 def test_space_and_enter_and_letters_that_are_no_answers_never_approve(stage: Stage) -> None:
     stage.model.push(ASKS)
     with stage.app(rows=30) as app:

@@ -104,3 +104,11 @@ def test_an_app_that_was_stopped_and_continued_types_on_and_leaves_the_terminal_
         app.press("ctrl+q")
         assert app.wait_exit() == 0
         app.assert_restored()
+
+
+def test_a_signal_before_the_engine_stands_restores_the_terminal_too(stage: Stage) -> None:
+    with stage.app(ready="starting…") as app:
+        app.signal(signal.SIGTERM)
+        assert app.wait_exit() == 128 + signal.SIGTERM
+        app.assert_restored()
+        assert "Traceback" not in app.after_app
