@@ -78,12 +78,12 @@ class BusySession:
 
     async def until_free(self, changed: Callable[[], None]) -> None:
         """Wait for the lease or `stop`; ``changed`` is called when there is something new to show."""
+        said = self._words()
         while not self._stopped:
-            before = self._words()
             if not self._look():
                 return
-            started = self._clock.monotonic()
-            if await self._grow() or self._words() != before:
+            started, before, said = self._clock.monotonic(), said, self._words()
+            if await self._grow() or said != before:
                 changed()
             await self._clock.sleep(max(LOOK_SECONDS, CALM * (self._clock.monotonic() - started)))
 

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dsh_tui.busy_session import BusySession
+from dsh_tui.busy_session import LOOK_SECONDS, BusySession
 from dsh_tui.engine.agent.agent import Agent, AgentHandle
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
@@ -201,6 +201,7 @@ class OpenSessions:
         busy = BusySession(session_id, self._root[PERSISTENCE], self._root[LEASES], self._clock)
         await busy.read()
         self._show(busy.header, busy.events, busy)
+        self._notify("Another process writes this session: you read along, and write when it is free", "info")
         self._spawn(self._take_when_free(busy))
 
     async def _take_when_free(self, busy: BusySession) -> None:
@@ -210,8 +211,9 @@ class OpenSessions:
                 return
             try:
                 handle = await self._root[AGENTS].resume(ResumeAgent(session_id=busy.session_id))
-            except AlreadyOwnedError:
-                continue  # somebody was quicker
+            except AlreadyOwnedError:  # somebody was quicker
+                await self._clock.sleep(LOOK_SECONDS)
+                continue
             except PersistenceError as error:
                 busy.give_up(error_chain(error))
                 self._feed.schedule()

@@ -71,7 +71,6 @@ class LoopFactory:
             raise AgentError(f"{options.session_id}: no session storage is loaded, so nothing can be resumed")
         self._require_unused(options.session_id)
         stored = await persistence.prepare(options.session_id)
-        self._require_unused(options.session_id)
         plan = _Plan(
             session_id=options.session_id,
             meta=stored.header,
@@ -80,7 +79,12 @@ class LoopFactory:
             start="resume",
             owner=options.owner,
         )
-        return self._bring_up(plan)
+        try:
+            self._require_unused(options.session_id)
+            return self._bring_up(plan)
+        except BaseException:
+            await persistence.discard(options.session_id)
+            raise
 
     def _require_unused(self, session_id: str) -> None:
         self._ctx[AGENTS].require_free(session_id)

@@ -80,6 +80,10 @@ class Persistence(Protocol):
         """
         ...
 
+    async def discard(self, id: str) -> None:  # noqa: A002  # as above
+        """Give back what `prepare` reserved, if no session came of it."""
+        ...
+
     def read_from(self, id: str, seq: int) -> Sequence[Event]:  # noqa: A002  # as above
         """Stored events from ``seq`` on, valid prefix only, no repair; past the end, none."""
         ...

@@ -246,6 +246,9 @@ class StoredSessions:
         await asyncio.sleep(0)
         return LoadedSession(header=session.header, events=session.events)
 
+    async def discard(self, session_id: str) -> None:
+        """Nothing was reserved."""
+
 
 def stored(*sessions: Session) -> Persistence:
     return cast("Persistence", StoredSessions(*sessions))  # the part that resume needs

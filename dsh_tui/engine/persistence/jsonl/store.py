@@ -199,6 +199,12 @@ class JsonlPersistence:
             await self._drop(self._prepared.popitem(last=False)[1])
         return prepared.loaded
 
+    async def discard(self, id: str) -> None:  # noqa: A002  # as above
+        """See `Persistence.discard`."""
+        prepared = self._prepared.pop(id, None)
+        if prepared is not None:
+            await self._drop(prepared)
+
     def read_from(self, id: str, seq: int) -> Sequence[Event]:  # noqa: A002  # as above
         """See `Persistence.read_from`."""
         events = self._read(id).events
@@ -244,7 +250,9 @@ class JsonlPersistence:
         path = find_log(self.root, session_id)
         if path is None:
             if self._originals is not None and self._originals.locate(session_id) is not None:
-                raise ReadOnlyLogError("a session of DeepSeek Harness, read-only: what is sent goes on in a copy")
+                raise ReadOnlyLogError(
+                    "a session of DeepSeek Harness, read-only: what is sent goes on in a copy"
+                )
             raise NotStoredError(f"no stored session {session_id!r}")
         return path
 

@@ -228,3 +228,20 @@ async def test_prepared_sessions_that_nobody_opens_are_given_back_at_the_end(
     (lock,) = theirs.root.rglob(LOCK_NAME)
     await theirs.tree.fiber.dispose()
     assert not lock.exists()
+
+
+async def test_a_prepared_session_that_came_to_nothing_is_given_back_at_once(
+    ours: SessionHome, theirs: SessionHome
+) -> None:
+    await saved(ours)
+    await ours.tree.fiber.dispose()
+    await theirs.persistence.prepare("s1")
+    (lock,) = theirs.root.rglob(LOCK_NAME)
+    await theirs.persistence.discard("s1")
+    await theirs.persistence.discard("s1")
+    assert not lock.exists()
+    session = await theirs.resume("s1")
+    await theirs.persistence.discard("s1")
+    whole_turn(session, "more", "fine")
+    await theirs.sessions.flush(session)
+    assert lock.exists()
