@@ -24,11 +24,10 @@ from dsh_tui.engine.llm.service import LLM
 from dsh_tui.engine.persistence.seam import PERSISTENCE
 from dsh_tui.engine.product import PROVIDER, Product
 from dsh_tui.engine.projection.session import SessionFold
-from dsh_tui.engine.projection.views import AgentState, BlockView, ChatView, ModelRow, SessionRow
+from dsh_tui.engine.projection.views import AgentState, ChatView, ModelRow
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
-from dsh_tui.engine.session_rows import session_row
 from dsh_tui.engine.session_title.title import clean_title, rename
 from dsh_tui.engine.shell.seam import SHELL_PROGRESS
 from dsh_tui.feed import Feed
@@ -36,6 +35,7 @@ from dsh_tui.model_list import ModelList
 from dsh_tui.open_sessions import OpenSessions
 from dsh_tui.prompt_queue import PromptQueue
 from dsh_tui.recording import Playback
+from dsh_tui.session_library import SessionLibrary
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +61,7 @@ class Bridge:
         self._closing: asyncio.Task[None] | None = None
         self._hint = ("", "")
         self._feed = Feed(self._draw, post)
+        self.library = SessionLibrary(product, lambda: {one.session_id for one in self._desk.waiting})
         self._open = OpenSessions(product, self._feed, notify=notify, spawn=self._spawn)
         self._root.on(SESSION_EVENT, self._on_event, everywhere=True)
         self._root.on(AGENT_STATUS, self._on_status, everywhere=True)
@@ -161,16 +162,6 @@ class Bridge:
             self._spawn(self._product.sessions.flush(session))
 
     # Sessions
-
-    async def list_sessions(self) -> Sequence[SessionRow]:
-        summaries = await asyncio.to_thread(self._root[PERSISTENCE].list)
-        return [session_row(summary) for summary in summaries]
-
-    async def preview_session(self, session_id: str) -> Sequence[BlockView]:
-        loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
-        fold = SessionFold(loaded.header)
-        await asyncio.to_thread(fold.apply_all, loaded.events)
-        return fold.view().blocks
 
     async def new_session(self, prompt: str = "") -> None:
         await self._open.begin({"cwd": str(self._product.cwd)})

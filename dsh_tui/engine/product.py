@@ -16,6 +16,7 @@ from dsh_tui.engine.approval.service import APPROVAL, Approval
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.boot import Engine, boot
 from dsh_tui.engine.bundles import base
+from dsh_tui.engine.bundles.storage import index_of
 from dsh_tui.engine.credentials.store import CredentialStore
 from dsh_tui.engine.kernel import find_fiber
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
@@ -78,6 +79,7 @@ class Product:
         self.credentials = credentials
         self.cwd = options.cwd
         self.agent_options = agent_options(options.model, options.effort)
+        self.index = index_of(home.index, home.sessions, options.environ)
         self.notices: list[str] = []
         self._environ = options.environ
 

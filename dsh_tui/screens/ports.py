@@ -6,10 +6,42 @@ previewing, opening and saving wait, because they touch the disk.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
-from dsh_tui.engine.projection.views import BlockView, ChatView, ModelRow, SessionRow
+from dsh_tui.engine.projection.views import BlockView, ChatView, ModelRow, SessionHits, SessionRow
+
+
+class LibraryPort(Protocol):
+    """The stored sessions of both homes. What cannot be done raises, with one clear line."""
+
+    def watch(self) -> AsyncIterator[Sequence[SessionRow]]:
+        """All of them, newest first: what is known at once, then again whenever that changes."""
+        ...
+
+    async def search(self, words: str, cwd: str | None) -> SessionHits:
+        """Where all words were said, newest first; in one directory or in all."""
+        ...
+
+    async def preview(self, session_id: str) -> Sequence[BlockView]:
+        """The blocks of a session, read without opening it."""
+        ...
+
+    async def rename(self, session_id: str, title: str) -> None: ...
+
+    async def delete(self, session_id: str) -> None:
+        """Move it to the trash; `restore` brings it back."""
+        ...
+
+    async def restore(self, session_id: str) -> None: ...
+
+    async def export(self, session_id: str, target: str) -> None:
+        """Write a new file: ``.md``, ``.jsonl`` or ``.zip``."""
+        ...
+
+    async def repair(self, session_id: str) -> str:
+        """Make a repaired copy of a damaged one; its id."""
+        ...
 
 
 class ChatPort(Protocol):
@@ -61,12 +93,9 @@ class ChatPort(Protocol):
         """``ask``, ``edits``, ``plan`` or ``full``; the caller got the acknowledgement for the last."""
         ...
 
-    async def list_sessions(self) -> Sequence[SessionRow]:
-        """All sessions of both homes, newest first."""
-        ...
-
-    async def preview_session(self, session_id: str) -> Sequence[BlockView]:
-        """The blocks of a session, read without opening it."""
+    @property
+    def library(self) -> LibraryPort:
+        """The stored sessions."""
         ...
 
     async def open_session(self, session_id: str) -> None: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
@@ -82,7 +83,11 @@ class SessionsScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._show()
-        self._load()
+        # No worker: it lasts as long as the screen, and there are those who wait for workers to end.
+        self._watching = asyncio.get_running_loop().create_task(self._watch())
+
+    def on_unmount(self) -> None:
+        self._watching.cancel()
 
     def on_key(self, event: events.Key) -> None:
         """A letter while the list has the focus begins a filter."""
@@ -136,15 +141,18 @@ class SessionsScreen(Screen[None]):
         else:
             self.dismiss(None)
 
-    @work(exclusive=True, group="list", exit_on_error=False)
-    async def _load(self) -> None:
+    async def _watch(self) -> None:
         try:
-            self._all = await self._port.list_sessions()
+            async for rows in self._port.library.watch():
+                self._take(rows)
         except Exception as error:  # noqa: BLE001 - the disk may say anything; the person reads it here
             self._say(str(error), "$error")
-        self._loading = False
-        if not any(row.cwd == str(self._cwd) for row in self._all):
+
+    def _take(self, rows: Sequence[SessionRow]) -> None:
+        self._all = rows
+        if self._loading and not any(row.cwd == str(self._cwd) for row in rows):
             self._scope = "projects"
+        self._loading = False
         self._show()
 
     @work(exclusive=True, group="preview", exit_on_error=False)
@@ -153,7 +161,7 @@ class SessionsScreen(Screen[None]):
         head, blocks = Content(""), list[BlockView]()
         if isinstance(row, SessionRow):
             try:
-                blocks = list(await self._port.preview_session(row.id))
+                blocks = list(await self._port.library.preview(row.id))
                 head = head_of(row, blocks)
             except Exception as error:  # noqa: BLE001 - a broken log must not end the browser
                 head = Content.styled(one_line(str(error)), "$error")

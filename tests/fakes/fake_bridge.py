@@ -2,12 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
-from dsh_tui.engine.projection.views import BlockView, ChatView, ModelRow, SessionRow, StatusView
+from dsh_tui.engine.projection.views import (
+    BlockView,
+    ChatView,
+    ModelRow,
+    SessionHit,
+    SessionHits,
+    SessionRow,
+    StatusView,
+)
 
 Asked = tuple[object, ...]
+
+
+class FakeLibrary:
+    """Implements `LibraryPort` over rows that a test sets; `change` tells whoever watches."""
+
+    def __init__(self, asked: list[Asked], fails: dict[str, Exception]) -> None:
+        self.rows: list[SessionRow] = []
+        self.previews: dict[str, Sequence[BlockView]] = {}
+        self.said: dict[str, str] = {}
+        """What can be found in which session."""
+        self._asked, self._fails = asked, fails
+        self._deleted: dict[str, tuple[int, SessionRow]] = {}
+        self._changed = asyncio.Event()
+
+    def change(self, rows: Sequence[SessionRow]) -> None:
+        self.rows = list(rows)
+        self._changed.set()
+
+    async def watch(self) -> AsyncIterator[Sequence[SessionRow]]:
+        while True:
+            yield tuple(self.rows)
+            await self._changed.wait()
+            self._changed.clear()
+
+    async def search(self, words: str, cwd: str | None) -> SessionHits:
+        self._note("search", words, cwd)
+        found = [
+            SessionHit(session_id=row.id, seq=1, speaker="user", text=self.said[row.id])
+            for row in self.rows
+            if words in self.said.get(row.id, "") and cwd in (None, row.cwd)
+        ]
+        return SessionHits(tuple(found), len(found))
+
+    async def preview(self, session_id: str) -> Sequence[BlockView]:
+        return self.previews.get(session_id, ())
+
+    async def rename(self, session_id: str, title: str) -> None:
+        self._note("rename_session", session_id, title)
+        self.change([replace(row, title=title) if row.id == session_id else row for row in self.rows])
+
+    async def delete(self, session_id: str) -> None:
+        self._note("delete", session_id)
+        at = next(at for at, row in enumerate(self.rows) if row.id == session_id)
+        self._deleted[session_id] = (at, self.rows[at])
+        self.change([row for row in self.rows if row.id != session_id])
+
+    async def restore(self, session_id: str) -> None:
+        self._note("restore", session_id)
+        at, row = self._deleted.pop(session_id)
+        self.change([*self.rows[:at], row, *self.rows[at:]])
+
+    async def export(self, session_id: str, target: str) -> None:
+        self._note("export", session_id, target)
+
+    async def repair(self, session_id: str) -> str:
+        self._note("repair", session_id)
+        return f"{session_id}-repaired"
+
+    def _note(self, what: str, *values: object) -> None:
+        self._asked.append((what, *values))
+        if what in self._fails:
+            raise self._fails[what]
 
 
 class FakeBridge:
@@ -17,10 +88,9 @@ class FakeBridge:
         self._view = view or empty_view(cwd)
         self.asked: list[Asked] = []
         self.needs_key = False
-        self.rows: list[SessionRow] = []
-        self.previews: dict[str, Sequence[BlockView]] = {}
         self.model_rows: list[ModelRow] = []
         self.fails: dict[str, Exception] = {}
+        self.library = FakeLibrary(self.asked, self.fails)
         self.post: Callable[[ChatView], None] = lambda view: None
         self.closed = False
 
@@ -75,12 +145,6 @@ class FakeBridge:
     def select_mode(self, mode: str) -> None:
         self.asked.append(("select_mode", mode))
         self.status(mode=mode)
-
-    async def list_sessions(self) -> Sequence[SessionRow]:
-        return self.rows
-
-    async def preview_session(self, session_id: str) -> Sequence[BlockView]:
-        return self.previews.get(session_id, ())
 
     async def open_session(self, session_id: str) -> None:
         self.asked.append(("open_session", session_id))

@@ -17,8 +17,8 @@ MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 
 def bridge() -> FakeBridge:
     made = FakeBridge(chat(status=running(state="idle")))
-    made.rows = sample_sessions()
-    made.previews = {"s1": sample_blocks()}
+    made.library.rows = sample_sessions()
+    made.library.previews = {"s1": sample_blocks()}
     return made
 
 
@@ -119,7 +119,7 @@ async def test_the_preview_shows_what_was_said() -> None:
 
 async def test_ten_thousand_sessions_are_listed_at_once() -> None:
     port = bridge()
-    port.rows = [
+    port.library.rows = [
         replace(sample_sessions()[0], id=f"s{n}", title=f"session {n}", updated_at=n) for n in range(10_000)
     ]
     app = app_over(port)

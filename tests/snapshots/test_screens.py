@@ -88,8 +88,8 @@ def first_run() -> FakeBridge:
 
 def with_sessions() -> FakeBridge:
     bridge = answered()
-    bridge.rows = sample_sessions()
-    bridge.previews = {"s1": sample_blocks()}
+    bridge.library.rows = sample_sessions()
+    bridge.library.previews = {"s1": sample_blocks()}
     return bridge
 
 

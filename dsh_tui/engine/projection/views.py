@@ -237,6 +237,8 @@ class SessionRow:
     origin: str | None = None
     """``subagent``, or None for a session that a person began."""
     note: str = ""
+    activity: Literal["", "running", "waiting"] = ""
+    """What its agent does in this process; ``waiting`` for an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,182 @@
+"""The stored sessions as the browser needs them: listed and searched at once, changed with care.
+
+Rows come from the derived index, which is brought up to date behind them; where there can be no
+index they come from the logs, slowly. Source: design §3.7, §5 (Sessions).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from dsh_tui.engine.agent.registry import AGENTS
+from dsh_tui.engine.base.atomic_file import write_atomic
+from dsh_tui.engine.base.clock import SYSTEM_CLOCK
+from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.persistence.errors import NotStoredError, PersistenceError
+from dsh_tui.engine.persistence.jsonl.paths import find_log
+from dsh_tui.engine.persistence.jsonl.trash import Trash
+from dsh_tui.engine.persistence.jsonl.whole_log import write_whole_log
+from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE
+from dsh_tui.engine.product import Product
+from dsh_tui.engine.projection.session import SessionFold
+from dsh_tui.engine.projection.views import BlockView, SessionHits, SessionRow
+from dsh_tui.engine.session_copies import copy_repaired
+from dsh_tui.engine.session_export import exported, format_of
+from dsh_tui.engine.session_index.database import IndexUnavailableError
+from dsh_tui.engine.session_rows import session_row
+from dsh_tui.engine.session_title.stored_title import rename_stored
+
+LOOK_SECONDS: Final = 0.3
+"""How often is looked whether there is news while the index is brought up to date."""
+REST_SECONDS: Final = 3.0
+"""How long to wait before looking for changes of other processes again."""
+REST: Final = 30
+"""The same as a multiple of what the last look took."""
+
+_log = logging.getLogger(__name__)
+
+
+class LibraryError(HarnessError):
+    """Something that was asked of a stored session could not be done; nothing was changed."""
+
+    code = "LIBRARY"
+
+
+class SessionLibrary:
+    """Implements the screens' `LibraryPort`. Nothing runs unless somebody watches or asks."""
+
+    def __init__(self, product: Product, waiting: Callable[[], Collection[str]]) -> None:
+        """``waiting`` gives the ids of sessions with a question that nobody has answered."""
+        self._product, self._root = product, product.engine.root
+        self._waiting = waiting
+        self._trash = Trash(product.home.trash)
+
+    async def watch(self) -> AsyncIterator[Sequence[SessionRow]]:
+        """What is known, at once; then again whenever it has changed, for as long as somebody listens."""
+        index = self._product.index
+        stopped = threading.Event()
+        try:
+            state = await asyncio.to_thread(index.state)
+            yield self._alive(await asyncio.to_thread(index.rows))
+            while True:
+                started = time.monotonic()
+                refreshing = asyncio.get_running_loop().create_task(
+                    asyncio.to_thread(index.refresh, stopped.is_set)
+                )
+                done = False
+                while not done:
+                    finished, _ = await asyncio.wait({refreshing}, timeout=LOOK_SECONDS)
+                    done = bool(finished)
+                    now = await asyncio.to_thread(index.state)
+                    if now != state:
+                        state = now
+                        yield self._alive(await asyncio.to_thread(index.rows))
+                refreshing.result()
+                await asyncio.sleep(max(REST_SECONDS, REST * (time.monotonic() - started)))
+        except IndexUnavailableError as error:
+            _log.warning("%s", error.message)
+            summaries = await asyncio.to_thread(self._root[PERSISTENCE].list)
+            yield self._alive([session_row(summary) for summary in summaries])
+        finally:
+            stopped.set()
+
+    async def search(self, words: str, cwd: str | None) -> SessionHits:
+        """Sessions in which all words were said; see `SessionIndex.search`.
+
+        Raises:
+            IndexUnavailableError: it can't be searched.
+        """
+        return await asyncio.to_thread(self._product.index.search, words, cwd=cwd)
+
+    async def preview(self, session_id: str) -> Sequence[BlockView]:
+        loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
+        fold = SessionFold(loaded.header)
+        await asyncio.to_thread(fold.apply_all, loaded.events)
+        return fold.view().blocks
+
+    async def rename(self, session_id: str, title: str) -> None:
+        await rename_stored(self._product.sessions, self._root[PERSISTENCE], session_id, title)
+
+    async def delete(self, session_id: str) -> None:
+        """Move it to the trash.
+
+        Raises:
+            PersistenceError: it is in use or another program's; it is where it was.
+        """
+        log = self._own_log(session_id)
+        lease = await self._root[LEASES].acquire(log)
+        try:
+            await lease.write(lambda: self._trash.put(log, SYSTEM_CLOCK.now_ms()))
+        finally:
+            await lease.release()
+
+    async def restore(self, session_id: str) -> None:
+        await asyncio.to_thread(self._trash.restore, session_id)
+
+    async def export(self, session_id: str, target: str) -> None:
+        """Write it; the name's end says as what: ``.md``, ``.jsonl`` or ``.zip``."""
+        path = Path(target).expanduser()
+        path = path if path.is_absolute() else self._product.cwd / path
+        form = format_of(path)
+        if form is None:
+            raise LibraryError(f"{path.name}: end the name in .md, .jsonl or .zip")
+        if path.exists():
+            raise LibraryError(f"{path} exists; choose another name")
+        loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
+        try:
+            content = await asyncio.to_thread(exported, loaded, form)
+            await asyncio.to_thread(write_atomic, path, content)
+        except OSError as error:
+            raise LibraryError(f"cannot write {path}: {error.strerror or error}") from error
+
+    async def repair(self, session_id: str) -> str:
+        """Store a repaired copy; its id. The original is not touched."""
+        damaged = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
+        copy = await asyncio.to_thread(copy_repaired, damaged)
+        if not copy.session.events:
+            raise LibraryError("the log holds no record that could be saved")
+        await asyncio.to_thread(write_whole_log, self._product.home.sessions, copy.session)
+        return copy.session.id
+
+    async def last_in(self, cwd: Path) -> str | None:
+        """Our session of a directory that was written last; forks count, subagents don't."""
+        return await asyncio.to_thread(self._last_in, str(cwd))
+
+    def _last_in(self, cwd: str) -> str | None:
+        source = self._product.index.sources[0]
+        for log in sorted(source.scan(), key=lambda log: -log.mtime_ns):
+            try:
+                summary = source.summary(log.path)
+            except PersistenceError:
+                continue
+            if summary.cwd == cwd and summary.origin is None:
+                return summary.id
+        return None
+
+    def _own_log(self, session_id: str) -> Path:
+        log = find_log(self._product.home.sessions, session_id)
+        if log is not None:
+            return log
+        if self._root[PERSISTENCE].locate(session_id) is not None:
+            raise PersistenceError("a session of DeepSeek Harness is never changed here")
+        raise NotStoredError(f"no stored session {session_id}")
+
+    def _alive(self, rows: Sequence[SessionRow]) -> Sequence[SessionRow]:
+        """The same rows, with what agents of this process do."""
+        busy = {agent.id for agent in self._root[AGENTS].list() if agent.status == "running"}
+        waiting = set(self._waiting())
+        if not busy and not waiting:
+            return rows
+        return [
+            replace(row, activity="waiting" if row.id in waiting else "running")
+            if row.id in busy | waiting
+            else row
+            for row in rows
+        ]
