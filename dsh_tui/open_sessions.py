@@ -201,7 +201,7 @@ class OpenSessions:
         busy = BusySession(session_id, self._root[PERSISTENCE], self._root[LEASES], self._clock)
         await busy.read()
         self._show(busy.header, busy.events, busy)
-        self._notify("Another process writes this session: you read along, and write when it is free", "info")
+        self._notify("In use elsewhere: you read along, and write once it is free", "info")
         self._spawn(self._take_when_free(busy))
 
     async def _take_when_free(self, busy: BusySession) -> None:
@@ -232,7 +232,10 @@ class OpenSessions:
             return
         del self._handles[session_id]
         if self.agent is handle.agent:
-            self.agent, self.locked = None, ReadOnly(f"{error.message} · /fork goes on in a copy")
+            self.agent, self.locked = (
+                None,
+                ReadOnly("can no longer be written here · /fork goes on in a copy"),
+            )
             self._feed.schedule()
             self._notify(error.message, "error")
         else:

@@ -201,3 +201,23 @@ def test_exec_that_was_stopped_beyond_its_lease_fails_and_writes_nothing(stage: 
     assert "ran out while this program was asleep or stopped" in said
     assert "Traceback" not in said
     assert stage.log().read_bytes() == before
+
+
+def test_a_crash_of_the_screen_gives_the_lease_back(stage: Stage) -> None:
+    (stage.home / "plugins").mkdir()
+    (stage.home / "plugins" / "bad.py").write_text(
+        "from dsh_tui.engine.session.store import SESSION_EVENT\n"
+        "from dsh_tui.widgets.transcript import Transcript\n"
+        "def apply(ctx, config):\n"
+        "    def break_the_screen(session, event):\n"
+        "        if event.type == 'turn/end':\n"
+        "            Transcript.show = None\n"
+        "    ctx.on(SESSION_EVENT, break_the_screen, everywhere=True)\n"
+    )
+    stage.model.push("Answer.")
+    with stage.app() as app:
+        app.type("one\r")
+        assert app.wait_exit() == 1
+        assert "dsh-tui stopped" in app.after_app
+    assert not lock(stage).exists()
+    assert stage.ends() == ["completed"]

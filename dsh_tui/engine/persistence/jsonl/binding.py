@@ -40,7 +40,7 @@ class Binding:
         self._file = file
         self._leases, self._lease = leases, lease
         self._on_state = on_state
-        self._taking: asyncio.Task[Lease] | None = None
+        self._taking: asyncio.Task[None] | None = None
         self._lost: SessionOwnershipLostError | None = None
         self._behind = WriteBehind(
             session.events, self._write, clock=clock, window=window, written=written, on_state=self._tell
@@ -119,16 +119,18 @@ class Binding:
         if self._lease is None:
             taking, self._taking = self._taking or self._begin_taking(), None
             if taking is not None:
-                self._lease = await taking
-                self._lease.when_lost(self._lose)
+                await taking
         return self._lease
 
-    def _begin_taking(self) -> asyncio.Task[Lease] | None:
+    def _begin_taking(self) -> asyncio.Task[None] | None:
         leases = self._leases()
         if leases is not None:
-            acquire = leases.acquire(self._file.path)
-            self._taking = asyncio.get_running_loop().create_task(acquire)
+            self._taking = asyncio.get_running_loop().create_task(self._take(leases))
         return self._taking
+
+    async def _take(self, leases: Leases) -> None:
+        self._lease = await leases.acquire(self._file.path)
+        self._lease.when_lost(self._lose)
 
     def _lose(self, error: SessionOwnershipLostError) -> None:
         if self._lost is None:

@@ -96,7 +96,7 @@ class Holder:
         return f"{who} until {datetime.fromtimestamp(self.until / 1000).astimezone():%H:%M:%S}"
 
 
-def read_record(path: Path) -> Found | None:
+def read_record(path: Path | str) -> Found | None:
     """What lies there; None if nothing does.
 
     Raises:
@@ -131,5 +131,6 @@ def holder_of(log: Path, now_ms: int, ttl_ms: int = DEFAULT_TTL_MS) -> Holder | 
     Raises:
         OSError: the lock file can't be read.
     """
-    found = read_record(log.with_name(LOCK_NAME))
+    folder = str(log).rpartition(os.sep)[0]  # lists ask this ten thousand times, and paths are slow
+    found = read_record(f"{folder}{os.sep}{LOCK_NAME}")
     return None if found is None else holder_in(found, now_ms, ttl_ms)

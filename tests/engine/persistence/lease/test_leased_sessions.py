@@ -245,3 +245,19 @@ async def test_a_prepared_session_that_came_to_nothing_is_given_back_at_once(
     whole_turn(session, "more", "fine")
     await theirs.sessions.flush(session)
     assert lock.exists()
+
+
+async def test_a_session_that_has_written_nothing_hears_of_its_loss_too(ours: SessionHome) -> None:
+    lost: list[str] = []
+    ours.tree.on(PERSISTENCE_STATE, lambda session_id, _error: lost.append(session_id))
+    ours.sessions.create(id="s1", meta={"cwd": "/work"})
+    path = log_path(ours.root, "/work", "s1")
+    while not lock_of(path).exists():
+        await ours.clock.settle()
+    while not ours.clock.sleepers:
+        await ours.clock.settle()
+    lock_of(path).unlink()
+    await ours.clock.advance(INTERVAL)
+    while not lost:
+        await ours.clock.settle()
+    assert lost == ["s1"]

@@ -1,0 +1,125 @@
+"""The app's sessions when a lease is lost: in the background, while empty, while idle."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from dsh_tui.bridge import Bridge
+from dsh_tui.engine.agent.registry import AGENTS
+from dsh_tui.engine.persistence.lease.record import LOCK_NAME
+from dsh_tui.engine.product import Product, StartOptions
+from tests.fakes.model_server import ModelServer, stall
+
+
+class Desk:
+    """A bridge on a whole engine, and what it told the person."""
+
+    def __init__(self, product: Product, server: ModelServer) -> None:
+        self.told: list[str] = []
+        self.server = server
+        self.product = product
+        self.bridge = Bridge(product, post=lambda _view: None, notify=self._tell)
+
+    def _tell(self, text: str, _tone: str) -> None:
+        self.told.append(text)
+
+    def lock(self, session_id: str) -> Path:
+        return next(self.product.home.sessions.glob(f"*/{session_id}/{LOCK_NAME}"))
+
+    async def until(self, happened: Callable[[], object]) -> None:
+        async with asyncio.timeout(10):
+            while not happened():
+                await asyncio.sleep(0.005)
+
+    async def ask(self, prompt: str, answer: str) -> str:
+        """One turn in the session that is shown; its id."""
+        self.server.push(answer)
+        turns = self.bridge.view.status.turns
+        self.bridge.send(prompt)
+        await self.until(lambda: self.bridge.view.status.turns > turns and self.idle)
+        return self.bridge.view.session_id
+
+    @property
+    def idle(self) -> bool:
+        return self.bridge.view.status.state == "idle"
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    home, project = tmp_path / "home", tmp_path / "project"
+    home.mkdir()
+    project.mkdir()
+    (home / "settings.yaml").write_text("lease: {ttl_ms: 60000, renew_interval_ms: 50}\n")
+    async with ModelServer() as server:
+        environ = {
+            "DSH_TUI_HOME": str(home),
+            "DSH_HOME": str(tmp_path / "none"),
+            "DEEPSEEK_BASE_URL": server.url,
+            "DEEPSEEK_API_KEY": "sk-test-0123456789abcdef",
+        }
+        made = Desk(await Product.start(StartOptions(cwd=project, environ=environ)), server)
+        try:
+            yield made
+        finally:
+            await made.bridge.close()
+
+
+async def test_a_session_that_is_lost_in_the_background_ends_and_says_which(desk: Desk) -> None:
+    await desk.bridge.new_session()
+    await desk.ask("one", "Fine.")
+    lost = desk.bridge.view.session_id
+    desk.server.push(stall("Half"))
+    desk.bridge.send("two")
+    await desk.until(lambda: not desk.idle)
+    await desk.bridge.new_session()
+    assert desk.product.engine.root[AGENTS].get(lost) is not None
+    desk.lock(lost).unlink()
+    await desk.until(lambda: desk.product.engine.root[AGENTS].get(lost) is None)
+    assert any(text.startswith(f"{lost}: this session can no longer be written") for text in desk.told)
+    assert desk.bridge.view.read_only == ""
+    await desk.ask("still there?", "Yes.")
+
+
+async def test_an_empty_session_that_is_lost_is_replaced_without_ado(desk: Desk) -> None:
+    await desk.bridge.new_session()
+    lost = desk.bridge.view.session_id
+    await desk.until(lambda: list(desk.product.home.sessions.glob(f"*/*/{LOCK_NAME}")))
+    desk.lock(lost).unlink()
+    await desk.until(lambda: desk.bridge.view.session_id != lost)
+    await desk.ask("hello", "Hi.")
+
+
+async def test_an_idle_session_that_is_lost_is_opened_again_with_a_new_lease(desk: Desk) -> None:
+    await desk.bridge.new_session()
+    session_id = await desk.ask("one", "Fine.")
+    before = desk.lock(session_id).read_bytes()
+    desk.lock(session_id).unlink()
+    await desk.until(lambda: "The session is free: you can go on here" in desk.told)
+    assert desk.bridge.view.session_id == session_id
+    assert desk.lock(session_id).read_bytes() != before
+    await desk.ask("two", "Still fine.")
+
+
+async def test_a_session_with_unsaved_events_stays_on_the_screen_and_is_forked_from_there(desk: Desk) -> None:
+    await desk.bridge.new_session()
+    lost = await desk.ask("one", "Fine.")
+    desk.server.push(stall("Half of two"))
+    desk.bridge.send("two")
+    await desk.until(lambda: not desk.idle)
+    desk.bridge.send("typed meanwhile")
+    desk.lock(lost).unlink()
+    await desk.until(lambda: desk.bridge.view.read_only)
+    await desk.until(lambda: desk.product.engine.root[AGENTS].get(lost) is None)
+    assert desk.bridge.view.session_id == lost
+    assert "typed meanwhile" in desk.bridge.view.queue
+    desk.bridge.send("refused")
+    assert "can no longer be written here" in desk.told[-1]
+    shown = len(desk.bridge.view.blocks)
+    await desk.bridge.fork_session(lost)
+    assert desk.bridge.view.session_id != lost
+    assert len(desk.bridge.view.blocks) >= shown
+    await desk.ask("go on", "In a copy.")
