@@ -69,6 +69,9 @@ class ChatScreen(ChatActions):
 
     def compose(self) -> ComposeResult:
         app = self.dsh
+        # Before the first layout: with the resize that follows, all would be styled and drawn once more.
+        for size_class in self._get_breakpoint_classes(app.size.height, self.VERTICAL_BREAKPOINTS):
+            self.add_class(size_class)
         self.header_bar = HeaderBar(id="header")
         self.transcript = Transcript(id="transcript")
         self.launchpad = Launchpad(id="launchpad")
