@@ -57,7 +57,7 @@ def ours(home: Path, port: int) -> Program:
     return _made(
         Program(
             name="ours",
-            command=(sys.executable, "-m", "dsh_tui"),
+            command=(str(Path(sys.executable).with_name("dsh-tui")),),
             home=home / "ours",
             port=port,
             ready="Ask about",
