@@ -7,6 +7,7 @@ index they come from the logs, slowly. Source: design §3.7, §5 (Sessions).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import threading
 import time
@@ -57,6 +58,7 @@ class SessionLibrary:
         self._product, self._root = product, product.engine.root
         self._waiting = waiting
         self._trash = Trash(product.home.trash)
+        self._changed = asyncio.Event()
 
     async def watch(self) -> AsyncIterator[Sequence[SessionRow]]:
         """What is known, at once; then again whenever it has changed, for as long as somebody listens."""
@@ -79,13 +81,19 @@ class SessionLibrary:
                         state = now
                         yield self._alive(await asyncio.to_thread(index.rows))
                 refreshing.result()
-                await asyncio.sleep(max(REST_SECONDS, REST * (time.monotonic() - started)))
+                await self._rest(max(REST_SECONDS, REST * (time.monotonic() - started)))
         except IndexUnavailableError as error:
             _log.warning("%s", error.message)
             summaries = await asyncio.to_thread(self._root[PERSISTENCE].list)
             yield self._alive([session_row(summary) for summary in summaries])
         finally:
             stopped.set()
+
+    async def _rest(self, seconds: float) -> None:
+        """Wait so long, or until something is changed here."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._changed.wait(), seconds)
+        self._changed.clear()
 
     async def search(self, words: str, cwd: str | None) -> SessionHits:
         """Sessions in which all words were said; see `SessionIndex.search`.
@@ -103,6 +111,7 @@ class SessionLibrary:
 
     async def rename(self, session_id: str, title: str) -> None:
         await rename_stored(self._product.sessions, self._root[PERSISTENCE], session_id, title)
+        self._changed.set()
 
     async def delete(self, session_id: str) -> None:
         """Move it to the trash.
@@ -116,9 +125,11 @@ class SessionLibrary:
             await lease.write(lambda: self._trash.put(log, SYSTEM_CLOCK.now_ms()))
         finally:
             await lease.release()
+        self._changed.set()
 
     async def restore(self, session_id: str) -> None:
         await asyncio.to_thread(self._trash.restore, session_id)
+        self._changed.set()
 
     async def export(self, session_id: str, target: str) -> None:
         """Write it; the name's end says as what: ``.md``, ``.jsonl`` or ``.zip``."""

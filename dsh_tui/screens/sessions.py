@@ -1,4 +1,4 @@
-"""The session browser: all sessions, filtered as one types, read before they are opened."""
+"""The session browser: all sessions, filtered and searched as one types, read before they are opened."""
 
 from __future__ import annotations
 
@@ -12,20 +12,24 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from dsh_tui.engine.projection.views import BlockView, SessionRow, ToolView
+from dsh_tui.engine.projection.views import BlockView, SessionHit, SessionHits, SessionRow, ToolView
 from dsh_tui.screens.ports import ChatPort
+from dsh_tui.screens.session_actions import SessionActions
 from dsh_tui.widgets.columns import spread
 from dsh_tui.widgets.row_list import RowList
-from dsh_tui.widgets.session_list import SCOPES, Scope, SessionList, arranged, filtered
+from dsh_tui.widgets.session_list import SCOPES, Scope, SessionList, arranged, filtered, with_hits
 from dsh_tui.widgets.transcript import Transcript
 from dsh_tui.widgets.visible_text import one_line
 
 PREVIEW_DELAY: Final = 0.12
 """Seconds for which a row must stay highlighted before its log is read."""
+SEARCH_DELAY: Final = 0.08
+"""Seconds without a key before what was said is searched too."""
+COMMANDS: Final = ("n", "f", "e", "x")
+"""Letters that do something while the list has the focus; any other begins a filter."""
 
 
 def head_of(row: SessionRow, blocks: Sequence[BlockView]) -> Content:
@@ -38,7 +42,7 @@ def head_of(row: SessionRow, blocks: Sequence[BlockView]) -> Content:
     return Content("\n").join(lines)
 
 
-class SessionsScreen(Screen[None]):
+class SessionsScreen(SessionActions):
     """Enter opens, n begins a new one, Tab changes what is listed, typing filters, Esc goes back."""
 
     AUTO_FOCUS = "SessionList"
@@ -49,18 +53,19 @@ class SessionsScreen(Screen[None]):
         Binding("up", "move(-1)", "Up", show=False, priority=True),
         Binding("down", "move(1)", "Down", show=False, priority=True),
         Binding("slash", "filter", "Filter", show=False),
-        Binding("n,ctrl+n", "new", "New session", show=False),
-        Binding("f,ctrl+f", "fork", "Fork", show=False),
     ]
 
     def __init__(self, port: ChatPort, cwd: Path, now_ms: Callable[[], int], *, current: str = "") -> None:
-        super().__init__()
-        self._port, self._cwd, self._now_ms, self._current = port, cwd, now_ms, current
+        super().__init__(port, cwd)
+        self._now_ms, self._current = now_ms, current
         self._all: Sequence[SessionRow] = ()
+        self._hits = SessionHits()
         self._scope: Scope = "here"
         self._loading = True
+        self._told = False
         self._previews = 0
-        self._due: Timer | None = None
+        self._preview_due: Timer | None = None
+        self._search_due: Timer | None = None
 
     def compose(self) -> ComposeResult:
         self._filter = Input(placeholder="type to filter", id="filter", compact=True)
@@ -89,9 +94,16 @@ class SessionsScreen(Screen[None]):
     def on_unmount(self) -> None:
         self._watching.cancel()
 
+    @property
+    def row(self) -> SessionRow | None:
+        row = self._list.row
+        return row if isinstance(row, SessionRow) else None
+
+    # Finding
+
     def on_key(self, event: events.Key) -> None:
         """A letter while the list has the focus begins a filter."""
-        begins = event.is_printable and event.key not in ("n", "f", "slash", "space")
+        begins = event.is_printable and event.key not in (*COMMANDS, "slash", "space")
         if self._list.has_focus and begins and event.character:
             event.stop()
             self._filter.focus()
@@ -99,25 +111,27 @@ class SessionsScreen(Screen[None]):
 
     @on(Input.Changed)
     def _filtered(self) -> None:
+        self._hits, self._told = SessionHits(), False
         self._show()
+        if self._search_due is not None:
+            self._search_due.stop()
+        self._search_due = self.set_timer(SEARCH_DELAY, self._search) if self._filter.value.strip() else None
 
     @on(Input.Submitted)
     def _submitted(self) -> None:
         self._list.action_choose()
 
-    @on(RowList.Chosen)
-    def _chosen(self) -> None:
-        if isinstance(row := self._list.row, SessionRow):
-            self._open(self._port.open_session(row.id))
-
-    @on(RowList.Highlighted)
-    def _highlighted(self) -> None:
-        if self._due is not None:
-            self._due.stop()
-        self._due = self.set_timer(PREVIEW_DELAY, self._preview)
-
-    def action_move(self, by: int) -> None:
-        self._list.action_move(by)
+    @work(exclusive=True, group="search", exit_on_error=False)
+    async def _search(self) -> None:
+        words = self._filter.value
+        try:
+            found = await self._port.library.search(words, str(self._cwd) if self._scope == "here" else None)
+        except Exception as error:  # noqa: BLE001 - said in one line; titles are filtered all the same
+            self.tell(str(error), "$warning")
+            return
+        if self._filter.value == words:  # otherwise the next search is on its way
+            self._hits = found
+            self._show(still=True)
 
     def action_filter(self) -> None:
         self._filter.focus()
@@ -125,14 +139,39 @@ class SessionsScreen(Screen[None]):
     def action_scope(self) -> None:
         order = list(SCOPES)
         self._scope = order[(order.index(self._scope) + 1) % len(order)]
-        self._show()
+        self._filtered()
 
-    def action_new(self) -> None:
-        self._open(self._port.new_session())
+    async def _watch(self) -> None:
+        try:
+            async for rows in self._port.library.watch():
+                self._take(rows)
+        except Exception as error:  # noqa: BLE001 - the disk may say anything; the person reads it here
+            self.tell(str(error), "$error")
 
-    def action_fork(self) -> None:
-        if isinstance(row := self._list.row, SessionRow):
-            self._open(self._port.fork_session(row.id))
+    def _take(self, rows: Sequence[SessionRow]) -> None:
+        first, self._all = self._loading, rows
+        if first and not any(row.cwd == str(self._cwd) for row in rows):
+            self._scope = "projects"
+        self._loading = False
+        self._show(still=not first)
+
+    # Moving and opening
+
+    @on(RowList.Chosen)
+    def _chosen(self) -> None:
+        if self.row is not None:
+            self.open(self._port.open_session(self.row.id))
+
+    @on(RowList.Highlighted)
+    def _highlighted(self) -> None:
+        if self._preview_due is not None:
+            self._preview_due.stop()
+        self._preview_due = self.set_timer(PREVIEW_DELAY, self._preview)
+
+    def action_move(self, by: int) -> None:
+        self._told = False
+        self._list.action_move(by)
+        self._hint()
 
     def action_leave(self) -> None:
         if self._filter.value:
@@ -141,25 +180,21 @@ class SessionsScreen(Screen[None]):
         else:
             self.dismiss(None)
 
-    async def _watch(self) -> None:
+    @work(exclusive=True, group="open", exit_on_error=False)
+    async def open(self, opening: Coroutine[object, object, None]) -> None:
+        self.tell("opening…", "$dim")
         try:
-            async for rows in self._port.library.watch():
-                self._take(rows)
-        except Exception as error:  # noqa: BLE001 - the disk may say anything; the person reads it here
-            self._say(str(error), "$error")
-
-    def _take(self, rows: Sequence[SessionRow]) -> None:
-        self._all = rows
-        if self._loading and not any(row.cwd == str(self._cwd) for row in rows):
-            self._scope = "projects"
-        self._loading = False
-        self._show()
+            await opening
+        except Exception as error:  # noqa: BLE001 - said in one line, the browser stays
+            self.tell(str(error), "$error")
+        else:
+            self.dismiss(None)
 
     @work(exclusive=True, group="preview", exit_on_error=False)
     async def _preview(self) -> None:
-        row = self._list.row
+        row, hit = self.row, self._hit
         head, blocks = Content(""), list[BlockView]()
-        if isinstance(row, SessionRow):
+        if row is not None:
             try:
                 blocks = list(await self._port.library.preview(row.id))
                 head = head_of(row, blocks)
@@ -168,38 +203,70 @@ class SessionsScreen(Screen[None]):
         self.query_one("#preview-head", Static).update(head)
         self._previews += 1
         self._preview_text.show(blocks, 0, self._previews)
+        if hit is not None:
+            places = [at for at, block in enumerate(blocks) if block.seq <= hit.seq]
+            if places:
+                self._preview_text.go_to(places[-1])
 
-    @work(exclusive=True, group="open", exit_on_error=False)
-    async def _open(self, opening: Coroutine[object, object, None]) -> None:
-        self._say("opening…", "$dim")
-        try:
-            await opening
-        except Exception as error:  # noqa: BLE001 - said in one line, the browser stays
-            self._say(str(error), "$error")
-        else:
-            self.dismiss(None)
+    @property
+    def _hit(self) -> SessionHit | None:
+        """What was said in the highlighted session, if that is why it is listed."""
+        below = self._list.highlighted + 1
+        line = self._list.rows[below] if below < len(self._list.rows) else None
+        return line if isinstance(line, SessionHit) else None
 
-    def _show(self) -> None:
-        found = filtered(self._all, self._filter.value)
-        rows = arranged(found, self._scope, str(self._cwd))
+    # Showing
+
+    def _show(self, *, still: bool = False) -> None:
+        """List what is found; ``still`` leaves the highlight on its session and that where it is."""
+        lines = arranged(filtered(self._all, self._filter.value), self._scope, str(self._cwd))
+        listed = sum(isinstance(line, SessionRow) for line in lines)
+        if self._hits.hits:
+            lines = with_hits(lines, self._hits, {row.id: row for row in self._all})
         self._list.flat = self._scope == "time"
-        self._list.show(rows)
-        listed = sum(not isinstance(row, str) for row in rows)
+        place = self._place_of(self.row, lines) if still and self.row is not None else None
+        self._list.show(lines, self._list.highlighted if still and place is None else place or 0, still=still)
+        self._count(listed, found=bool(lines))
+        self._hint()
+
+    def _place_of(self, row: SessionRow, lines: Sequence[object]) -> int | None:
+        """Where a session is now; the place that is nearest to where it was, if it is there twice."""
+        places = [at for at, line in enumerate(lines) if isinstance(line, SessionRow) and line.id == row.id]
+        return min(places, key=lambda at: abs(at - self._list.highlighted), default=None)
+
+    def _count(self, listed: int, *, found: bool) -> None:
         scopes = [
             Content.styled(word, "bold $accent" if scope == self._scope else "$dim")
             for scope, word in SCOPES.items()
         ]
-        count = "reading…" if self._loading else f"{listed:,} of {len(self._all):,}"
-        wide = self.size.width >= 100
+        if self._loading:
+            count = "reading…"
+        elif self._filter.value.strip():
+            count = f"{listed:,} match of {len(self._all):,}"
+        else:
+            count = f"{listed:,} of {len(self._all):,}"
         parts = [
-            *(scopes if wide else [Content.styled(SCOPES[self._scope], "bold $accent")]),
+            *(scopes if self.size.width >= 100 else [Content.styled(SCOPES[self._scope], "bold $accent")]),
             Content.styled(count, "$dim"),
         ]
         self.query_one("#counts", Static).update(Content(" · ").join(parts))
-        if not self._loading and not listed:
-            self._say("No session matches. Esc clears the filter, tab lists all projects", "$warning")
+        self._found = found
+
+    def _hint(self) -> None:
+        """What can be done, unless something was just said."""
+        if self._told:
+            return
+        if not self._loading and not self._found:
+            if self._all:
+                self._say("No session matches. Esc clears the filter, tab lists all projects", "$warning")
+            else:
+                self._say("No sessions yet. n begins one", "$dim")
         else:
-            self._say("enter opens · n new · f fork · tab what is listed · / filters · esc back", "$dim")
+            self._say(self.hints(self.size.width, typing=self._filter.has_focus), "$dim")
+
+    def tell(self, text: str, style: str) -> None:
+        self._told = True
+        self._say(text, style)
 
     def _say(self, text: str, style: str) -> None:
         left = Content.styled(one_line(text), style)

@@ -78,12 +78,20 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         """Whether the highlight may rest on it; headings say no."""
         return row is not None
 
-    def show(self, rows: Sequence[Row], highlighted: int = 0) -> None:
-        """Replace the rows; the highlight goes to the nearest that can be chosen."""
+    def show(self, rows: Sequence[Row], highlighted: int = 0, *, still: bool = False) -> None:
+        """Replace the rows; the highlight goes to the nearest that can be chosen.
+
+        ``still`` keeps the highlighted row on the line where it is, also if that is scrolled away.
+        """
+        before = self.highlighted
         self._rows = rows
         self.virtual_size = Size(0, len(rows))
         self.set_reactive(RowList.highlighted, self._nearest(highlighted, 1))
-        self._follow()
+        if still:
+            moved = self.highlighted - before
+            self.scroll_to(y=self.scroll_offset.y + moved, animate=False, force=True, immediate=True)
+        else:
+            self._follow()
         self.refresh()
         self.post_message(self.Highlighted(self))
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from textual.content import Content
 from textual.reactive import reactive
 
-from dsh_tui.engine.projection.views import SessionRow
+from dsh_tui.engine.projection.views import SessionHit, SessionHits, SessionRow
 from dsh_tui.widgets.columns import cut, spread
 from dsh_tui.widgets.row_list import RowList
 from dsh_tui.widgets.visible_text import one_line
@@ -21,12 +21,19 @@ SCOPES: Final[dict[Scope, str]] = {
     "time": "all by time",
 }
 
+SessionLine: TypeAlias = SessionRow | SessionHit | str
+"""A session, what was said in the one above it, or a heading."""
+DEEPEST: Final = 6
+"""Forks of forks are indented so far."""
+
 _MARKS: Final = {
     "ok": ("○", "$dim", ""),
     "damaged": ("▲", "$warning", "damaged"),
     "busy": ("●", "$accent", "in use"),
     "foreign-version": ("◇", "$dim", "read-only"),
 }
+_ACTIVE: Final = {"running": ("$accent", "running"), "waiting": ("$waiting", "waiting")}
+_SPEAKERS: Final = {"title": "#", "user": "▌", "model": "│", "call": "→"}
 _DAY: Final = 86_400_000
 
 
@@ -37,7 +44,10 @@ def age(then_ms: int, now_ms: int) -> str:
         return "now"
     if seconds < 3_600:
         return f"{seconds // 60} min"
-    then, now = datetime.fromtimestamp(then_ms / 1_000), datetime.fromtimestamp(now_ms / 1_000)
+    try:
+        then, now = datetime.fromtimestamp(then_ms / 1_000), datetime.fromtimestamp(now_ms / 1_000)
+    except (ValueError, OverflowError, OSError):
+        return "long ago"
     if then.date() == now.date():
         return f"{seconds // 3_600} h"
     if then.date() == now.date() - timedelta(days=1):
@@ -55,39 +65,112 @@ def filtered(rows: Iterable[SessionRow], words: str) -> list[SessionRow]:
     ]
 
 
-def arranged(rows: Sequence[SessionRow], scope: Scope, cwd: str) -> list[SessionRow | str]:
-    """Rows newest first, with a heading before each project unless they are of one or by time."""
+def arranged(rows: Sequence[SessionRow], scope: Scope, cwd: str) -> list[SessionLine]:
+    """Newest first; by project with a heading before each, forks below what they were forked from."""
     newest = sorted(rows, key=lambda row: -row.updated_at)
-    if scope == "here":
-        return [row for row in newest if row.cwd == cwd]
     if scope == "time":
         return list(newest)
-    projects: dict[str, list[SessionRow | str]] = {}
+    if scope == "here":
+        return [*forks_below(row for row in newest if row.cwd == cwd)]
+    projects: dict[str, list[SessionRow]] = {}
     for row in newest:
-        projects.setdefault(row.cwd, [row.project or row.cwd]).append(row)
-    return [line for group in projects.values() for line in group]
+        projects.setdefault(row.cwd, []).append(row)
+    lines: list[SessionLine] = []
+    for group in projects.values():
+        lines += (group[0].project or group[0].cwd, *forks_below(group))
+    return lines
 
 
-class SessionList(RowList[SessionRow | str]):
+def forks_below(rows: Iterable[SessionRow]) -> list[SessionRow]:
+    """Each session followed by its forks; a tree stands where the newest of it would."""
+    listed = {row.id: row for row in rows}
+    children: dict[str, list[SessionRow]] = {}
+    for row in listed.values():
+        if row.parent in listed:
+            children.setdefault(row.parent or "", []).append(row)
+    if not children:
+        return list(listed.values())
+    ordered: dict[str, SessionRow] = {}
+    for row in listed.values():
+        waiting = [_root_of(row, listed)]
+        while waiting:
+            one = waiting.pop()
+            if one.id not in ordered:
+                ordered[one.id] = one
+                waiting.extend(reversed(children.get(one.id, ())))
+    return list(ordered.values())
+
+
+def _root_of(row: SessionRow, listed: Mapping[str, SessionRow]) -> SessionRow:
+    seen = {row.id}
+    while row.parent in listed and row.parent not in seen:
+        row = listed[row.parent or ""]
+        seen.add(row.id)
+    return row
+
+
+def depths(lines: Iterable[SessionLine]) -> dict[str, int]:
+    """How deep each fork stands below a session that is listed before it."""
+    deep: dict[str, int] = {}
+    for line in lines:
+        if isinstance(line, SessionRow):
+            deep[line.id] = deep[line.parent] + 1 if line.parent in deep else 0
+    return deep
+
+
+def with_hits(
+    lines: Sequence[SessionLine], found: SessionHits, rows: Mapping[str, SessionRow]
+) -> list[SessionLine]:
+    """The same lines, then the sessions in which it was said, each with the place."""
+    listed = {line.id for line in lines if isinstance(line, SessionRow)}
+    said: list[SessionLine] = []
+    for hit in found.hits:
+        row = rows.get(hit.session_id)
+        if row is not None and not (hit.speaker == "title" and row.id in listed):
+            said += (row, hit)
+    if not said:
+        return list(lines)
+    shown = len(said) // 2
+    if found.total > len(found.hits):
+        return [*lines, f"Said in {found.total:,} sessions, the newest {shown} are", *said]
+    return [*lines, f"Said in {shown:,} session{'s' if shown > 1 else ''}", *said]
+
+
+class SessionList(RowList[SessionLine]):
     """One session a line: state, title, turns, age, what is special. Headings are strings."""
 
     now_ms: reactive[int] = reactive(0)
     current: reactive[str] = reactive("")
     flat: reactive[bool] = reactive(False)
 
-    def choosable(self, row: SessionRow | str) -> bool:
-        return not isinstance(row, str)
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+        super().__init__(id=id)
+        self._depths: dict[str, int] = {}
 
-    def draw(self, row: SessionRow | str, width: int) -> Content:
+    def show(self, rows: Sequence[SessionLine], highlighted: int = 0, *, still: bool = False) -> None:
+        self._depths = {} if self.flat else depths(rows)
+        super().show(rows, highlighted, still=still)
+
+    def choosable(self, row: SessionLine) -> bool:
+        return isinstance(row, SessionRow)
+
+    def draw(self, row: SessionLine, width: int) -> Content:
         if isinstance(row, str):
             return Content.styled(cut(one_line(row), width), "bold")
+        if isinstance(row, SessionHit):
+            return _snippet(row, width)
         glyph, style, word = _MARKS[row.status]
         if row.source == "dsh":
             word = word or "read-only"
         if row.id == self.current:
             glyph, style, word = "●", "$ok", word or "open here"
-        title = one_line(row.title) or f"untitled {row.id[:8]}"
-        left = Content.assemble((f"  {glyph} ", style), ("└ " if row.parent else "", "$dim"), title)
+        if row.activity:
+            glyph, style, word = "●", *_ACTIVE[row.activity]
+        title = one_line(row.title) or f"untitled {one_line(row.id)[:8]}"
+        depth = min(self._depths.get(row.id, 0), DEEPEST)
+        left = Content.assemble(
+            ("  " * depth, ""), ("└ " if depth else "  ", "$dim"), (f"{glyph} ", style), title
+        )
         wide = width >= 58
         parts: list[Content] = []
         if wide and self.flat:
@@ -97,5 +180,20 @@ class SessionList(RowList[SessionRow | str]):
         if wide:
             parts.append(Content.styled(f"{row.turns} turn{'s' if row.turns != 1 else ''}".rjust(10), "$dim"))
         parts.append(Content.styled(age(row.updated_at, self.now_ms).rjust(10), "$dim"))
-        parts.append(Content.styled(f"{word:<9}", style if row.status != "ok" else "$dim"))
+        plain = row.status == "ok" and not row.activity
+        word = word or ("fork" if row.parent and not depth else "")
+        parts.append(Content.styled(f"{word:<9}", "$dim" if plain else style))
         return spread(left, Content("  ").join(parts), width)
+
+
+def _snippet(hit: SessionHit, width: int) -> Content:
+    """The place where it was said, what was searched for in bold."""
+    pieces: list[Content] = []
+    at = 0
+    for start, end in hit.marks:
+        pieces.append(Content.styled(one_line(hit.text[at:start]), "$dim"))
+        pieces.append(Content.styled(one_line(hit.text[start:end]), "bold $accent"))
+        at = end
+    pieces.append(Content.styled(one_line(hit.text[at:]), "$dim"))
+    who = Content.styled(f"      {_SPEAKERS[hit.speaker]} ", "$dim")
+    return spread(Content("").join([who, *pieces]), Content(""), width)

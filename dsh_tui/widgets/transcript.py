@@ -128,6 +128,14 @@ class Transcript(ScrollView, can_focus=True):
         self._view.following = True
         self._settle()
 
+    def go_to(self, block: int) -> None:
+        """Put the cursor on a block and bring it to the top."""
+        canvas = self._ready()
+        if canvas is not None and block < len(self._blocks):
+            self._cursor = block
+            self._view.hold(block, canvas.gap(block))
+            self._settle()
+
     # Layout
 
     def on_mount(self) -> None:

@@ -42,11 +42,12 @@ class FakeLibrary:
             self._changed.clear()
 
     async def search(self, words: str, cwd: str | None) -> SessionHits:
-        self._note("search", words, cwd)
+        if "search" in self._fails:
+            raise self._fails["search"]
         found = [
-            SessionHit(session_id=row.id, seq=1, speaker="user", text=self.said[row.id])
+            SessionHit(session_id=row.id, seq=1, speaker="user", text=text, marks=((at, at + len(words)),))
             for row in self.rows
-            if words in self.said.get(row.id, "") and cwd in (None, row.cwd)
+            if (at := (text := self.said.get(row.id, "")).find(words)) >= 0 and cwd in (None, row.cwd)
         ]
         return SessionHits(tuple(found), len(found))
 

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
+from textual.pilot import Pilot
 from textual.widgets import Static
 
 from dsh_tui.app import DshApp
-from dsh_tui.engine.projection.views import SessionRow
+from dsh_tui.engine.projection.views import SessionHit, SessionRow
 from dsh_tui.screens.sessions import SessionsScreen
-from dsh_tui.widgets.session_list import age, arranged, filtered
+from dsh_tui.widgets.session_list import age, arranged, depths, filtered
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import CWD, NOON, app_over, chat, running, sample_blocks, sample_sessions, started
 
@@ -131,6 +134,187 @@ async def test_ten_thousand_sessions_are_listed_at_once() -> None:
         assert time.perf_counter() - began < 2
         await pilot.press("end", *["up"] * 3)
         assert browser(app)._list.highlighted == 9_996
+
+
+def titles(app: DshApp) -> list[str]:
+    return [row.title for row in browser(app)._list.rows if isinstance(row, SessionRow)]
+
+
+def place(app: DshApp) -> str:
+    return str(app.screen.query_one("#place", Static).content)
+
+
+@asynccontextmanager
+async def browsing(
+    port: FakeBridge, size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[tuple[DshApp, Pilot[None]]]:
+    app = app_over(port)
+    async with started(app, size) as pilot:
+        await pilot.press("ctrl+x", "l")
+        await pilot.pause()
+        yield app, pilot
+
+
+async def settled(app: DshApp, pilot: Pilot[None]) -> None:
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def test_what_was_said_is_found_below_what_titles_say() -> None:
+    port = bridge()
+    port.library.said = {"s4": "the flaky rates", "s5": "a flaky key"}
+    async with browsing(port) as (app, pilot):
+        await pilot.press("/", *"flaky")
+        assert titles(app) == ["Fix the flaky retry test"]
+        await pilot.pause(0.2)
+        await settled(app, pilot)
+        lines = browser(app)._list.rows
+        assert [line for line in lines if isinstance(line, str)] == ["Said in 1 session"]
+        assert titles(app) == ["Fix the flaky retry test", "Import rates"]
+        assert isinstance(lines[-1], SessionHit)
+        await pilot.press("down")
+        assert browser(app).row == lines[-2]
+        await pilot.press("tab")
+        await pilot.pause(0.2)
+        await settled(app, pilot)
+        assert titles(app)[1:] == ["Import rates", "Rotate the signing key"]
+
+
+async def test_a_search_that_cannot_be_made_leaves_the_filter() -> None:
+    port = bridge()
+    port.fails["search"] = RuntimeError("the index is locked [/x]")
+    async with browsing(port) as (app, pilot):
+        await pilot.press("/", *"flaky")
+        await pilot.pause(0.2)
+        await settled(app, pilot)
+        assert titles(app) == ["Fix the flaky retry test"]
+        assert "the index is locked [/x]" in place(app)
+
+
+async def test_sessions_that_appear_leave_the_highlight_on_its_session() -> None:
+    port = bridge()
+    async with browsing(port) as (app, pilot):
+        await pilot.press("down", "down")
+        row = browser(app).row
+        assert row is not None
+        new = [replace(port.library.rows[0], id=f"new{n}", updated_at=NOON + n) for n in range(3)]
+        port.library.change([*new, *port.library.rows])
+        await pilot.pause()
+        assert browser(app).row == row
+        assert len(titles(app)) == 8
+
+
+async def test_deleting_can_be_undone() -> None:
+    port = bridge()
+    async with browsing(port) as (app, pilot):
+        before = titles(app)
+        await pilot.press("down", "down", "delete")
+        await settled(app, pilot)
+        assert "Add idempotency keys" not in titles(app)
+        assert "ctrl+z brings it back" in place(app)
+        await pilot.press("ctrl+z")
+        await settled(app, pilot)
+        assert titles(app) == before
+        await pilot.press("ctrl+z")
+        await settled(app, pilot)
+        assert "Nothing was deleted here" in place(app)
+
+
+async def test_a_session_that_cannot_be_deleted_says_why_and_stays() -> None:
+    port = bridge()
+    port.fails["delete"] = RuntimeError("session s1 is in use by process 77")
+    async with browsing(port) as (app, pilot):
+        await pilot.press("ctrl+d")
+        await settled(app, pilot)
+        assert "in use by process 77" in place(app)
+        assert titles(app)[0] == "Fix the flaky retry test"
+
+
+async def test_e_renames_and_x_exports_the_highlighted_session() -> None:
+    port = bridge()
+    async with browsing(port) as (app, pilot):
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.press("ctrl+u", *"Mine", "enter")
+        await settled(app, pilot)
+        assert ("rename_session", "s1", "Mine") in port.asked
+        assert titles(app)[0] == "Mine"
+        await pilot.press("x")
+        await pilot.pause()
+        await pilot.press("enter")
+        await settled(app, pilot)
+        assert ("export", "s1", f"{CWD}/s1.md") in port.asked
+        assert f"Exported to {CWD}/s1.md" in place(app)
+
+
+async def test_a_damaged_session_offers_a_repaired_copy_and_opens_it() -> None:
+    port = bridge()
+    async with browsing(port, (120, 40)) as (app, pilot):
+        await pilot.press("ctrl+r")
+        assert "not damaged" in place(app)
+        await pilot.press("down", "down", "down")
+        assert "ctrl+r repaired copy" in place(app)
+        await pilot.press("ctrl+r")
+        await settled(app, pilot)
+        assert port.asked == [("repair", "s4"), ("open_session", "s4-repaired")]
+        assert app.screen is app.chat
+
+
+async def test_number_249_of_250_is_found_by_its_first_words_and_the_count_is_true() -> None:
+    port = bridge()
+    base = sample_sessions()[0]
+    port.library.rows = [
+        replace(base, id=f"s{n}", title=f"Question {n} about zebra{n}", updated_at=NOON - n * DAY)
+        for n in range(250)
+    ]
+    async with browsing(port) as (app, pilot):
+        assert "250 of 250" in str(app.screen.query_one("#counts", Static).content)
+        await pilot.press("/", *"zebra249")
+        assert [row.id for row in browser(app)._list.rows if isinstance(row, SessionRow)] == ["s249"]
+
+
+TITLES = (
+    "", "   ", "line one\nline two", "x" * 500, "[bold]t[/", "\x1b[31mred", "שלום", "中文" * 100, "👩‍👩‍👧",
+    "<no user message>", "a\0b", "/slash",
+)  # fmt: skip
+TIMES = (NOON - NOON % DAY - 1, NOON + 1_000, NOON + 3650 * DAY, 0, -1, 10**18, 1 << 62)
+
+
+async def test_odd_titles_times_and_directories_are_one_row_each() -> None:
+    port = bridge()
+    base = sample_sessions()[0]
+    port.library.rows = [
+        replace(
+            base, id=f"t{n}", title=title, parent=f"t{n}", cwd=f"/a\n[b]{'c' * 300}", project=f"\n[b]{title}"
+        )
+        for n, title in enumerate(TITLES)
+    ] + [replace(base, id=f"d{n}", updated_at=at) for n, at in enumerate(TIMES)]
+    async with browsing(port) as (app, pilot):
+        for scope in ("projects", "time", "here"):
+            await pilot.press("tab")
+            lines = browser(app)._list.rows
+            expected = len(TIMES) if scope == "here" else len(TITLES) + len(TIMES)
+            assert sum(isinstance(line, SessionRow) for line in lines) == expected
+            for line in lines:
+                drawn = browser(app)._list.draw(line, 78).plain
+                assert "\n" not in drawn
+                assert "\x1b" not in drawn
+                assert drawn.strip()
+
+
+def test_forks_stand_below_what_they_were_forked_from() -> None:
+    base = sample_sessions()[0]
+    tree = [("a", None, 1), ("b", "a", 9), ("c", "b", 2), ("d", None, 5), ("e", "gone", 4), ("f", "a", 3)]
+    rows = [replace(base, id=one, parent=parent, updated_at=at) for one, parent, at in tree]
+    lines = arranged(rows, "here", CWD)
+    assert [row.id for row in lines if isinstance(row, SessionRow)] == ["a", "b", "c", "f", "d", "e"]
+    assert depths(lines) == {"a": 0, "b": 1, "c": 2, "f": 1, "d": 0, "e": 0}
+
+
+def test_forks_that_go_in_circles_are_all_listed() -> None:
+    base = sample_sessions()[0]
+    rows = [replace(base, id=one, parent=parent) for one, parent in (("a", "b"), ("b", "a"), ("c", "c"))]
+    assert {row.id for row in arranged(rows, "here", CWD) if isinstance(row, SessionRow)} == {"a", "b", "c"}
 
 
 def test_every_state_is_a_glyph_and_a_word() -> None:

@@ -89,7 +89,11 @@ def first_run() -> FakeBridge:
 def with_sessions() -> FakeBridge:
     bridge = answered()
     bridge.library.rows = sample_sessions()
-    bridge.library.previews = {"s1": sample_blocks()}
+    bridge.library.previews = {"s1": sample_blocks(), "s4": sample_blocks()}
+    bridge.library.said = {
+        "s3": "the retry must carry its key",
+        "s4": "one retry a minute, then rates are stale",
+    }
     return bridge
 
 
@@ -133,6 +137,7 @@ SCENES: dict[str, tuple[Callable[[], FakeBridge], Steps]] = {
     "first-run": (first_run, nothing),
     "key-entry": (first_run, keys("1", "s", "k")),
     "sessions": (with_sessions, keys("ctrl+x", "l")),
+    "sessions-search": (with_sessions, keys("ctrl+x", "l", "/", *"retry")),
     "sessions-all": (with_sessions, keys("ctrl+x", "l", "tab")),
     "models": (with_models, keys("ctrl+x", "m")),
     "help": (answered, keys("f1")),
