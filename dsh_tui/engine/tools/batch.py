@@ -12,8 +12,10 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from dsh_tui.engine.base.cancel import CancelSignal
+from dsh_tui.engine.base.clock import Clock
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.tools.containment import attempt
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall, ToolOutput
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from dsh_tui.engine.agent.decisions import HookContext
 
 MOST_AT_ONCE = 10
+GRACE: Final = 5.0
+"""Seconds that a body has after the signal; a command needs three of them to end its processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ class Batch:
         find: Callable[[str], AnyTool | None],
         names: Callable[[], tuple[str, ...]],
         on_result: Callable[[ToolCall, ToolOutput], None],
+        clock: Clock,
         most_at_once: int = MOST_AT_ONCE,
     ) -> None:
         self._entries = [Entry(call) for call in calls]
@@ -67,6 +72,7 @@ class Batch:
         self._find = find
         self._names = names
         self._on_result = on_result
+        self._clock = clock
         self._most_at_once = most_at_once
         self._contexts: list[HookContext] = []
 
@@ -131,13 +137,30 @@ class Batch:
         while self._open:
             entry = self._open[0]
             if entry.body is not None:
-                entry.output = await entry.body
+                entry.output = await self._ended(entry.body, entry.call.signal)
             assert entry.output is not None
             conclusion = await self._pipeline.conclude(entry.call, entry.definition, entry.output)
             entry.output = conclusion.output
             self._contexts += conclusion.contexts
             self._open.popleft()
             self._log_result(entry)
+
+    async def _ended(self, body: asyncio.Task[ToolOutput], signal: CancelSignal) -> ToolOutput:
+        """What a body came to. One that does not heed the signal is cancelled late, and awaited even so."""
+        overdue: list[asyncio.Task[None]] = []
+
+        async def cancel_late() -> None:
+            await self._clock.sleep(GRACE)
+            body.cancel()
+
+        undo = signal.on_cancel(lambda: overdue.append(asyncio.create_task(cancel_late())))
+        try:
+            await asyncio.wait((body,))
+        finally:
+            undo()
+            for late in overdue:
+                late.cancel()
+        return aborted(None, dispatched=True) if body.cancelled() else body.result()
 
     def _log_call(self, entry: Entry) -> None:
         call = entry.call

@@ -127,6 +127,7 @@ class ToolRegistry:
             find=partial(self.get, agent),
             names=partial(self.names, agent),
             on_result=lambda call, output: events.emit(TOOL_RESULT, call, output),
+            clock=self._clock,
             most_at_once=self._most_at_once,
         )
         return await batch.run()

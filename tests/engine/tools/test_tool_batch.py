@@ -14,6 +14,7 @@ from dsh_tui.engine.agent.decisions import HookContext
 from dsh_tui.engine.kernel import Next
 from dsh_tui.engine.llm.blocks import text_block
 from dsh_tui.engine.llm.messages import plugin_source
+from dsh_tui.engine.tools.batch import GRACE
 from dsh_tui.engine.tools.decisions import Accept, Allow, ApprovalOutcome, Ask, PostDecision, PreDecision
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall, ToolOutput
 from dsh_tui.engine.tools.events import ASK, EXECUTE, POST_EXECUTE, PRE_EXECUTE
@@ -223,6 +224,30 @@ async def test_a_cancel_overrides_success_and_keeps_what_came_back(bench: ToolBe
     (result,) = bench.results()
     assert result["error"]["code"] == "ABORTED"
     assert text(result).endswith("What it returned:\nwritten anyway")
+
+
+async def test_a_body_that_does_not_heed_the_signal_is_cancelled_after_the_grace(bench: ToolBench) -> None:
+    began, ended = asyncio.Event(), asyncio.Event()
+
+    async def deaf(_call: ToolCall) -> object:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return "never"
+
+    bench.tools.register(bench.root, doing(deaf))
+    running = asyncio.ensure_future(bench.run(("do", {}), ("do", {})))
+    await began.wait()
+    bench.signal.cancel("stop")
+    await bench.clock.advance(GRACE - 1)
+    assert not ended.is_set()
+    await bench.clock.advance(1)
+    await running
+    assert ended.is_set()
+    codes = [result["error"]["code"] for result in bench.results()]
+    assert codes == ["ABORTED", "ABORTED_BEFORE_DISPATCH"]
 
 
 async def test_a_cancel_does_not_override_a_failure(bench: ToolBench) -> None:
