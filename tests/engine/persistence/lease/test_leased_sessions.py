@@ -16,7 +16,7 @@ from dsh_tui.engine.persistence.lease.record import LOCK_NAME, LeaseRecord
 from dsh_tui.engine.persistence.seam import PERSISTENCE_STATE
 from dsh_tui.engine.session.session import Session
 from tests.fakes.fake_clock import FakeClock
-from tests.fakes.leases import INTERVAL, TTL, fields, lock_of
+from tests.fakes.leases import INTERVAL, TTL, fields, lock_of, until
 from tests.fakes.session_home import SessionHome
 from tests.fakes.session_logs import open_turn, whole_turn
 
@@ -50,8 +50,7 @@ async def test_a_session_has_its_lease_before_it_has_a_log_and_no_list_shows_it(
     session, end = ours.sessions.create_owned(id="s1", meta={"cwd": "/work"})
     await ours.sessions.flush(session)
     path = log_path(ours.root, "/work", "s1")
-    while not lock_of(path).exists():  # it is taken in a thread behind the creation
-        await ours.clock.settle()
+    await until(lambda: ours.clock.sleepers)  # it is taken in a thread; then its timer sleeps
     assert [entry.name for entry in path.parent.iterdir()] == [LOCK_NAME]
     assert (ours.persistence.list(), theirs.persistence.list()) == ([], [])
     assert theirs.persistence.locate("s1") is None
@@ -188,8 +187,7 @@ async def test_a_loss_is_told_by_the_timer_even_if_nothing_is_written(
     ours.tree.on(PERSISTENCE_STATE, hear)
     await take_over(session, ours, theirs)
     await ours.clock.advance(INTERVAL)
-    while not lost:
-        await ours.clock.settle()
+    await until(lambda: lost)
     assert lost == ["s1 OWNERSHIP_LOST"]
     with pytest.raises(SessionOwnershipLostError):  # with nothing to write, too
         await ours.sessions.flush(session)
@@ -252,12 +250,8 @@ async def test_a_session_that_has_written_nothing_hears_of_its_loss_too(ours: Se
     ours.tree.on(PERSISTENCE_STATE, lambda session_id, _error: lost.append(session_id))
     ours.sessions.create(id="s1", meta={"cwd": "/work"})
     path = log_path(ours.root, "/work", "s1")
-    while not lock_of(path).exists():
-        await ours.clock.settle()
-    while not ours.clock.sleepers:
-        await ours.clock.settle()
+    await until(lambda: ours.clock.sleepers)
     lock_of(path).unlink()
     await ours.clock.advance(INTERVAL)
-    while not lost:
-        await ours.clock.settle()
+    await until(lambda: lost)
     assert lost == ["s1"]
