@@ -12,6 +12,7 @@ import json
 import threading
 from queue import Empty, SimpleQueue
 
+from rich.markdown import Markdown
 from textual.app import App, ComposeResult
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
@@ -52,8 +53,6 @@ class Lines(ScrollView, can_focus=False):
         return end
 
     def _rendered(self, source: str) -> list[Strip]:
-        from rich.markdown import Markdown  # as late as may be: it is no part of the first frame
-
         console = self.app.console
         options = console.options.update(width=max(20, self.size.width - 2), height=None)
         return [Strip(line) for line in console.render_lines(Markdown(source), options, pad=False)]

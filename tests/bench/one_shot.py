@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -49,19 +50,21 @@ def _run(program: Program, *arguments: str) -> tuple[float, float]:
 
 def timed(command: Sequence[str], cwd: Path, env: dict[str, str]) -> tuple[float, float]:
     """Seconds and peak MB of a command that must succeed."""
-    start = time.perf_counter()
-    child = subprocess.Popen(
-        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ran = subprocess.run(
+        (sys.executable, "-S", "-c", _STOPWATCH, *command), cwd=cwd, env=env, capture_output=True, text=True
     )
-    assert child.stdout is not None
-    said = child.stdout.read()
-    # Not `wait`: only wait4 tells the peak. It can't be below this process's own, which is small.
-    _, status, usage = os.wait4(child.pid, 0)
-    wall = time.perf_counter() - start
-    child.returncode = os.waitstatus_to_exitcode(status)
-    child.stdout.close()
-    if child.returncode != 0:
-        raise RuntimeError(
-            f"{command} ended with {child.returncode}: {said.decode(errors='replace')[-2_000:]}"
-        )
-    return wall, usage.ru_maxrss / 1024
+    if ran.returncode != 0:
+        raise RuntimeError(f"{command} failed: {ran.stdout[-1_000:]}{ran.stderr[-1_000:]}")
+    wall, peak = json.loads(ran.stdout.splitlines()[-1])
+    return wall, peak
+
+
+# In a process of its own, since a child's peak is never told lower than what its parent held when it forked.
+_STOPWATCH = """
+import os, subprocess, sys, time
+start = time.perf_counter()
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+_, status, usage = os.wait4(child.pid, 0)
+print(f"\\n[{time.perf_counter() - start}, {usage.ru_maxrss / 1024}]")
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
