@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def run_sessions(parser: argparse.ArgumentParser, arguments: list[str]) -> int:
     """Parse and do; the exit status."""
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for add in (_reading, _exporting, _changing, _checking):
+    for add in (_reading, _requesting, _exporting, _changing, _checking):
         add(verbs)
     options = parser.parse_args(arguments)
     if options.verb in ("list", "show"):
@@ -25,6 +25,8 @@ def run_sessions(parser: argparse.ArgumentParser, arguments: list[str]) -> int:
         return _export(options)
     if options.verb in ("verify", "reindex"):
         return _check(options)
+    if options.verb == "requests":
+        return _requests(options)
     return _change(parser, options)
 
 
@@ -37,6 +39,17 @@ def _verb(verbs: Any, name: str, about: str) -> argparse.ArgumentParser:  # Any:
 def _reading(verbs: Any) -> None:  # Any: as above
     _verb(verbs, "list", "all sessions, newest first")
     _verb(verbs, "show", "one session's transcript; with --json its log, unpacked").add_argument("id")
+
+
+def _requesting(verbs: Any) -> None:  # Any: as above
+    requests = _verb(verbs, "requests", "what went to the model, rebuilt from the log byte for byte")
+    requests.add_argument("id", metavar="ID")
+    requests.add_argument("--turn", type=int, metavar="T", help="of this turn only")
+    requests.add_argument("--step", type=int, metavar="S", help="of steps with this number only")
+    requests.add_argument(
+        "--raw", action="store_true", help="the bytes as they were sent, one request a line"
+    )
+    requests.add_argument("--all", action="store_true", help="requests beside the conversation (titles) too")
 
 
 def _exporting(verbs: Any) -> None:  # Any: as above
@@ -75,6 +88,20 @@ def _look(options: argparse.Namespace) -> int:
     if options.verb == "list":
         return sessions.list_sessions(as_json=options.json)
     return sessions.show_session(options.id, as_json=options.json)
+
+
+def _requests(options: argparse.Namespace) -> int:
+    from dsh_tui.engine.frontends.session_requests import RequestsQuery, show_requests
+
+    return show_requests(
+        RequestsQuery(
+            session_id=options.id,
+            turn=options.turn,
+            step=options.step,
+            as_json=options.json,
+            raw=options.raw,
+        )
+    )
 
 
 def _export(options: argparse.Namespace) -> int:

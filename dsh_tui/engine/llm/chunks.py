@@ -20,6 +20,8 @@ class Failure(TypedDict):
     status: NotRequired[int]
     providerRetryAfterMs: NotRequired[int]
     requestId: NotRequired[str]
+    unsent: NotRequired[bool]
+    """True if not a byte of the request left; absent where it did, or may have."""
 
 
 class Stop(TypedDict):
@@ -87,3 +89,10 @@ class Finish(TypedDict):
 
 
 Chunk: TypeAlias = BlockStart | TextDelta | ToolCallDelta | BlockEnd | UsageChunk | Finish
+
+
+def never_left(reason: FinishReason) -> bool:
+    """Whether a stream failed before its request left."""
+    if reason["kind"] == "error" or reason["kind"] == "aborted":
+        return reason["failure"].get("unsent", False)
+    return False

@@ -7,16 +7,25 @@ an invariant can tell them apart. Source: core spec §8.3.7.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.llm.config import CallConfig, ToolSchema
 from dsh_tui.engine.llm.messages import Message
 
 
+class Departure:
+    """Whether the request, in its present attempt, may have left. Kept by whoever sends it."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
-    """One request of the loop. All parts but the signal are deeply frozen JSON."""
+    """One request of the loop. All parts but the signal and the departure are deeply frozen JSON."""
 
     config: CallConfig
     messages: tuple[Message, ...]
@@ -24,6 +33,7 @@ class ModelRequest:
     tools: tuple[ToolSchema, ...] = ()
     session_id: str
     signal: CancelSignal
+    departure: Departure = field(default_factory=Departure, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +47,7 @@ class OneShotRequest:
     session_id: str | None = None
     purpose: str
     signal: CancelSignal
+    departure: Departure = field(default_factory=Departure, compare=False, repr=False)
 
 
 AnyRequest = ModelRequest | OneShotRequest

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
-from typing import Protocol
+from typing import Literal, Protocol
 
 from dsh_tui.engine.base.cancel import Cancelled
 from dsh_tui.engine.base.errors import HarnessError, error_chain
@@ -137,7 +137,9 @@ class LlmService:
         finished = False
         try:
             request.signal.check()
-            chunks = self._adapter(request.config["provider"]).stream(request)
+            adapter = self._adapter(request.config["provider"])
+            request.departure.left = True  # as far as is known; an adapter may know better
+            chunks = adapter.stream(request)
             # Not `async for`: only what the adapter raises is caught, never what is thrown in here.
             while True:
                 try:
@@ -154,7 +156,7 @@ class LlmService:
             if chunks is not None:
                 await _close(chunks)
         if not finished:
-            yield _terminal(error)
+            yield _terminal(error, request)
 
     def _adapter(self, provider: str) -> Adapter:
         adapter = self._adapters.get(provider)
@@ -167,18 +169,20 @@ class LlmService:
 LLM: ServiceKey[LlmService] = ServiceKey("llm")
 
 
-def _terminal(error: Exception) -> Chunk:
+def _terminal(error: Exception, request: AnyRequest) -> Chunk:
+    kind: Literal["aborted", "error"] = "error"
     if isinstance(error, Cancelled):
-        failure = Failure(message=error.message or "cancelled", code=error.code)
-        return freeze(Finish(type="finish", reason=Failed(kind="aborted", failure=failure)))
-    if isinstance(error, LlmError):
+        kind, failure = "aborted", Failure(message=error.message or "cancelled", code=error.code)
+    elif isinstance(error, LlmError):
         failure = error.failure()
     elif isinstance(error, HarnessError):
         failure = Failure(message=error.message, code=error.code)
     else:
         _log.error("an adapter failed", exc_info=error)
         failure = Failure(message=f"the provider's adapter failed: {error_chain(error)}", code="ADAPTER")
-    return freeze(Finish(type="finish", reason=Failed(kind="error", failure=failure)))
+    if not request.departure.left:
+        failure = {**failure, "unsent": True}
+    return freeze(Finish(type="finish", reason=Failed(kind=kind, failure=failure)))
 
 
 async def _close(chunks: AsyncIterator[Chunk]) -> None:

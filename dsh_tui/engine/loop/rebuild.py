@@ -1,8 +1,9 @@
 """Rebuild: every request of the loop, from the log alone.
 
 A request is the folded header plus the history derived just before its ``step/start``. Each attempt
-of a step ends with a ``finish`` chunk. Where the log breaks off in a step before any chunk, the
-request may have left, so it is listed.
+of a step ends with a ``finish`` chunk; one whose failure says ``unsent`` never left, and is counted but
+not listed. Where the log breaks off before the chunks of an attempt, that request may have left, so it
+is listed.
 
 Source: core spec §8.3, §9 (request); design §4 (``sessions requests``).
 """
@@ -13,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dsh_tui.engine.base.cancel import CancelSignal
+from dsh_tui.engine.llm.chunks import Chunk, never_left
 from dsh_tui.engine.llm.config import CallConfig, ToolSchema
 from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.llm.request import ModelRequest
@@ -65,21 +67,23 @@ class _Rebuild:
         self._history: tuple[Message, ...] = ()
         self._attempt = 0
         self._streaming = False
+        self._owed = False
+        """The log promised an attempt, and holds nothing of it yet."""
 
     def read(self, event: Event) -> None:
         match event.type:
             case "assistant/chunk":
-                if not self._streaming:
-                    self._begin_attempt()
-                self._streaming = event.data["chunk"]["type"] != "finish"
+                self._read_chunk(event.data["chunk"])
             case "step/start":
                 self._step = (event.data["turn"], event.data["step"])
                 self._history = self._derivation.messages()
-                self._attempt, self._streaming = 0, False
-            case "step/end":
+                self._attempt, self._streaming, self._owed = 0, False, True
+            case "llm/retry-started":
+                self._owed = True
+            case "turn/end":
+                if event.data["reason"]["kind"] == "interrupted":
+                    self.break_off()
                 self._step = None
-            case "turn/end" if event.data["reason"]["kind"] == "interrupted":
-                self.break_off()
             case "session/imported":  # what went out before, another program sent in another form
                 self.requests.clear()
                 self._step = None
@@ -88,15 +92,24 @@ class _Rebuild:
                 self._surface.commit(event)
 
     def break_off(self) -> None:
-        """The log says no more about the open step."""
-        if self._step is not None and self._attempt == 0 and self._header is not None:
-            self._begin_attempt()
-        self._step = None
+        """The log says no more about the open turn, which was stopped from outside."""
+        if self._owed:
+            self._attempt += 1
+            self._list()
+        self._step, self._owed = None, False
 
-    def _begin_attempt(self) -> None:
+    def _read_chunk(self, chunk: Chunk) -> None:
+        ends = chunk["type"] == "finish"
+        if not self._streaming:
+            self._attempt += 1
+            self._owed = False
+            if not (chunk["type"] == "finish" and never_left(chunk["reason"])):
+                self._list()
+        self._streaming = not ends
+
+    def _list(self) -> None:
         if self._step is None or self._header is None:
             return
-        self._attempt += 1
         turn, step = self._step
         self.requests.append(
             RebuiltRequest(

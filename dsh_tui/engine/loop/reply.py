@@ -20,7 +20,7 @@ from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.llm.assembler import Assembler
 from dsh_tui.engine.llm.chunks import Chunk, Failed, Failure, Finish
-from dsh_tui.engine.llm.request import ModelRequest
+from dsh_tui.engine.llm.request import Departure, ModelRequest
 from dsh_tui.engine.llm.service import LlmService
 from dsh_tui.engine.session.session import Session
 
@@ -30,10 +30,11 @@ _log = logging.getLogger(__name__)
 class Reply:
     """What one attempt brought: its chunks in the log, its blocks in the assembler."""
 
-    def __init__(self, session: Session, turn: int, step: int) -> None:
+    def __init__(self, session: Session, turn: int, step: int, departure: Departure) -> None:
         self.assembler = Assembler()
         self.chunk_seqs: list[int] = []
         self._session, self._turn, self._step = session, turn, step
+        self._departure = departure
 
     @property
     def failure(self) -> Failure | None:
@@ -63,8 +64,10 @@ class Reply:
         """Log how the stream broke; nothing if it has ended by itself."""
         if self.assembler.finish is not None:
             return
-        reason = Failed(kind=kind, failure=Failure(message=message, code=code))
-        chunk = freeze(Finish(type="finish", reason=reason))
+        failure = Failure(message=message, code=code)
+        if not self._departure.left and not self.chunk_seqs:
+            failure["unsent"] = True
+        chunk = freeze(Finish(type="finish", reason=Failed(kind=kind, failure=failure)))
         self.chunk_seqs.append(self._session.append_chunk(self._turn, self._step, chunk).seq)
         self.assembler.add(chunk)
 
@@ -73,7 +76,8 @@ async def stream_reply(
     llm: LlmService, request: ModelRequest, session: Session, turn: int, step: int
 ) -> Reply:
     """Send the request and log what comes, until it ends or the signal fires."""
-    reply, signal = Reply(session, turn, step), request.signal
+    request.departure.left = False
+    reply, signal = Reply(session, turn, step, request.departure), request.signal
     try:
         await signal.race(reply.read(llm.stream(request), signal))
     except Cancelled:

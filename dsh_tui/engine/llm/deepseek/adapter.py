@@ -93,6 +93,7 @@ class DeepSeekAdapter:
             LlmError: there is no answer, or only a part of one.
             Cancelled: the request's signal fired.
         """
+        request.departure.left = False
         key = self._key()
         deltas = DeltaReader(lambda: _call_ids(request))
         try:
@@ -121,7 +122,7 @@ class DeepSeekAdapter:
     async def _open(self, guard: ReadGuard, request: AnyRequest, key: str) -> httpx.Response:
         client = self._http()
         post = self._request("POST", "/chat/completions", key, body_bytes(request))
-        response: httpx.Response = await self._transported(guard, lambda: client.send(post, stream=True))
+        response = await self._send(guard, client, post, request)
         if response.status_code == 200:
             return response
         try:
@@ -129,6 +130,17 @@ class DeepSeekAdapter:
         finally:
             await response.aclose()
         raise http_error(response.status_code, response.headers, body, now_ms=self._clock.now_ms())
+
+    async def _send(
+        self, guard: ReadGuard, client: httpx.AsyncClient, post: httpx.Request, request: AnyRequest
+    ) -> httpx.Response:
+        request.departure.left = True
+        try:
+            response: httpx.Response = await self._transported(guard, lambda: client.send(post, stream=True))
+        except LlmError as error:
+            request.departure.left = not error.unsent
+            raise
+        return response
 
     async def _chunks(
         self, guard: ReadGuard, response: httpx.Response, deltas: DeltaReader
@@ -191,7 +203,8 @@ class DeepSeekAdapter:
                 raise closed_error() from None
             raise transport_error(error, self._host()) from None
         except (httpx.HTTPError, httpx.StreamError) as error:
-            raise transport_error(error, self._host()) from None
+            unsent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+            raise transport_error(error, self._host(), unsent=unsent) from None
 
     async def _error_body(self, guard: ReadGuard, response: httpx.Response) -> bytes:
         body = b""

@@ -1,0 +1,84 @@
+"""``sessions requests``: what went to the model, rebuilt from the log alone, byte for byte.
+
+Reads one file and the adapter's serialiser; nothing is booted. Source: design §4; core spec §8.3.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.frontends.speak import complain, say
+from dsh_tui.engine.frontends.stored_session import StoredSessions
+from dsh_tui.engine.llm.deepseek.wire import body_bytes
+from dsh_tui.engine.loop.rebuild import RebuiltRequest, rebuild_requests
+from dsh_tui.engine.settings.home import Home
+
+OK, FAILED = 0, 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestsQuery:
+    """Which requests, and how to print them."""
+
+    session_id: str
+    turn: int | None = None
+    step: int | None = None
+    as_json: bool = False
+    raw: bool = False
+
+    def matches(self, request: RebuiltRequest) -> bool:
+        return self.turn in (None, request.turn) and self.step in (None, request.step)
+
+
+def show_requests(query: RequestsQuery) -> int:
+    """Print the requests in the order they were sent; 1 if the log cannot be trusted to hold all."""
+    try:
+        stored = StoredSessions(Home.from_environment(os.environ), os.environ).read(query.session_id)
+        if stored.dialect:
+            raise HarnessError(
+                f"session {query.session_id} was written by another program, which sent other bytes; "
+                "only requests of dsh-tui can be rebuilt"
+            )
+        requests = [request for request in rebuild_requests(stored.events) if query.matches(request)]
+    except HarnessError as error:
+        return complain(error.message, FAILED)
+    bodies = ((request, body_bytes(request.as_request(query.session_id))) for request in requests)
+    if query.raw:
+        _write(body + b"\n" for _, body in bodies)
+    elif query.as_json:
+        _write(_array(bodies))
+    else:
+        for request, body in bodies:
+            say(_sentence(request, len(body)))
+    for notice in stored.notices:
+        complain(f"{stored.path}: {notice.text}", OK)
+    return FAILED if stored.status == "damaged" else OK
+
+
+def _array(bodies: Iterator[tuple[RebuiltRequest, bytes]]) -> Iterator[bytes]:
+    """One JSON array, a request a line; bodies are put in as they were sent."""
+    yield b"["
+    for number, (request, body) in enumerate(bodies):
+        place = f'{{"turn":{request.turn},"step":{request.step},"attempt":{request.attempt},"body":'
+        yield (b",\n" if number else b"\n") + place.encode() + body + b"}"
+    yield b"\n]\n"
+
+
+def _sentence(request: RebuiltRequest, size: int) -> str:
+    again = f" attempt {request.attempt}" if request.attempt > 1 else ""
+    config = request.config
+    return (
+        f"turn {request.turn} step {request.step}{again}: {config['provider']}/{config['model']}, "
+        f"{len(request.messages)} messages, {len(request.tools)} tools, {size:,} bytes"
+    )
+
+
+def _write(pieces: Iterator[bytes]) -> None:
+    sys.stdout.flush()
+    for piece in pieces:
+        sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
