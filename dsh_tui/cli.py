@@ -42,13 +42,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = COMMANDS.get(arguments[0]) if arguments else None
     try:
-        return command(arguments[1:]) if command else _app(arguments)
+        status = command(arguments[1:]) if command else _app(arguments)
+        _flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output left; stdout must not be flushed again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
+    return status
+
+
+def _flush() -> None:
+    """At exit nobody could tell any more that it failed."""
+    from dsh_tui.engine.frontends.speak import told_when_lost
+
+    with told_when_lost():
+        sys.stdout.flush()
 
 
 def _common(parser: argparse.ArgumentParser) -> None:
@@ -94,6 +104,8 @@ def _app(arguments: list[str]) -> int:
 def _start(options: LaunchOptions) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"):
         fail("the app needs a terminal; use `dsh-tui exec PROMPT` in scripts and pipes", USAGE_ERROR)
+    if not sys.stderr.isatty():
+        fail("the app draws on stderr; start it without redirecting that", USAGE_ERROR)
     os.environ.setdefault("TEXTUAL_FPS", "120")  # read when textual is imported; a user's own value wins
     collector.hold()
     from dsh_tui.start import run_app

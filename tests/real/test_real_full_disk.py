@@ -12,7 +12,7 @@ import pytest
 
 from tests.fakes.model_server import reply
 from tests.real.served_model import ServedModel
-from tests.real.stage import Stage
+from tests.real.stage import DSH_TUI, Stage
 from tests.real.terminal import Terminal
 
 
@@ -105,3 +105,30 @@ def test_exec_on_a_full_disk_says_so_and_does_not_claim_success(small_disk: Path
     assert stage.ends()[0] == "completed"
     assert asked(stage) == ["one", "three"]
     model.assert_all_accepted()
+
+
+def test_a_full_disk_under_any_commands_output_is_one_line(stage: Stage) -> None:
+    stage.model.push("The answer.")
+    assert stage.exec("go").returncode == 0
+    session = stage.log().parent.name
+    for arguments in (
+        ["sessions", "list"],
+        ["sessions", "show", session],
+        ["sessions", "export", session],
+        ["plugins", "list", "--json"],
+        ["doctor"],
+    ):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [DSH_TUI, *arguments],
+                env=stage.env,
+                cwd=stage.project,
+                stdin=subprocess.DEVNULL,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        assert done.stderr == "dsh-tui: the output can't be written: No space left on device\n", arguments
+        assert done.returncode == 1

@@ -17,6 +17,7 @@ from dsh_tui import __version__
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.credentials.store import CredentialStore
+from dsh_tui.engine.frontends.speak import say
 from dsh_tui.engine.fs.ripgrep import find_ripgrep
 from dsh_tui.engine.plugin_folder.source import find_plugins
 from dsh_tui.engine.projection.visible import visible
@@ -41,11 +42,11 @@ def run_doctor(*, as_json: bool) -> int:
     findings = list(examine())
     if as_json:
         rows = [{"name": one.name, "verdict": one.verdict, "detail": one.detail} for one in findings]
-        sys.stdout.write(dumps({"version": __version__, "findings": rows}) + "\n")
+        say(dumps({"version": __version__, "findings": rows}))
     else:
         width = max(len(one.name) for one in findings)
         for one in findings:
-            sys.stdout.write(f"{SIGNS[one.verdict]} {one.name:<{width}}  {visible(one.detail)}\n")
+            say(f"{SIGNS[one.verdict]} {one.name:<{width}}  {visible(one.detail)}")
     return 1 if any(one.verdict == "fault" for one in findings) else 0
 
 

@@ -8,7 +8,7 @@ import sys
 
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
-from dsh_tui.engine.frontends.speak import complain
+from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.plugin_folder.folder import PluginRecord
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.projection.visible import visible
@@ -28,10 +28,10 @@ def check_plugins(*, as_json: bool) -> int:
             {"name": one.name, "path": str(one.path), "state": one.state, "error": one.error}
             for one in records
         ]
-        sys.stdout.write(dumps(rows) + "\n")
+        say(dumps(rows))
     else:
         for one in records:
-            sys.stdout.write(visible(f"{one.name:<24} {one.state:<8} {one.error or one.path}") + "\n")
+            say(visible(f"{one.name:<24} {one.state:<8} {one.error or one.path}"))
     return 1 if any(one.error for one in records) else 0
 
 

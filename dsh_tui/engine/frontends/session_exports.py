@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.errors import HarnessError
-from dsh_tui.engine.frontends.speak import complain
+from dsh_tui.engine.frontends.speak import complain, say_bytes
 from dsh_tui.engine.frontends.stored_session import StoredSessions
 from dsh_tui.engine.persistence.stored import LoadedSession
 from dsh_tui.engine.session_export import ExportFormat, as_zip, exported, format_of
@@ -32,14 +32,14 @@ def export_sessions(session_ids: Sequence[str], *, form: ExportFormat | None, ta
         stored = StoredSessions(Home.from_environment(os.environ), os.environ)
         loaded = [stored.read(session_id) for session_id in dict.fromkeys(session_ids)]
         content = as_zip(loaded) if chosen == "zip" else exported(loaded[0], chosen)
-        if target is None:
-            sys.stdout.buffer.write(content)
-        else:
+        if target is not None:
             write_atomic(target.absolute(), content)
     except HarnessError as error:
         return complain(error.message, FAILED)
     except OSError as error:
         return complain(f"cannot write {target}: {error.strerror or error}", FAILED)
+    if target is None:
+        say_bytes(content)
     _tell_notices(loaded)
     return OK
 

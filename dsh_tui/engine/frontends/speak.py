@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from dsh_tui.engine.projection.visible import visible
 
@@ -15,4 +18,23 @@ def complain(message: str, status: int) -> int:
 
 def say(text: str) -> None:
     """One answer on stdout; half surrogate pairs are spelled out, so that any text can be said."""
-    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
+    with told_when_lost():
+        sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
+
+
+def say_bytes(content: bytes) -> None:
+    """An answer on stdout that is no text."""
+    with told_when_lost():
+        sys.stdout.buffer.write(content)
+
+
+@contextmanager
+def told_when_lost() -> Iterator[None]:
+    """A stdout that takes no more, such as a file on a full disk, ends the program with one line."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # a reader that has enough is no fault
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left must not fail again at exit
+        raise SystemExit(complain(f"the output can't be written: {error.strerror}", 1)) from error
