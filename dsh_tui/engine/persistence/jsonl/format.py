@@ -1,7 +1,8 @@
 """The file format: what one line of a log is.
 
 Line 1 is the header; then one event or one packed run a line, plain JSON, so that jq and
-grep work. Source: core spec §4.3; design §3.3.
+grep work. The last field of a row, ``sum``, is the CRC-32 of the row without it (see `sums`); rows
+without one are as good. Source: core spec §4.3; design §3.3.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, cast
 from dsh_tui.engine.base.frozen import FrozenDict
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError
+from dsh_tui.engine.persistence.jsonl.sums import summed
 from dsh_tui.engine.session.event import Event, SurfaceOp
 from dsh_tui.engine.session.header import FORMAT, VERSION, SessionHeader, check_header
 from dsh_tui.engine.session.pack import MIN_RUN, RUN, ChunkRun, Row, run_from_json, unpack
@@ -26,19 +28,23 @@ def encode_header(header: SessionHeader) -> bytes:
 
 def encode_rows(rows: Iterable[Row]) -> bytes:
     """Lines of the log, each with its end. Runs shorter than three become plain events."""
-    lines: list[str] = []
-    for row in rows:
-        if isinstance(row, ChunkRun) and len(row) < MIN_RUN:
-            lines.extend(dumps(event.to_json()) for event in row.events())
-        else:
-            lines.append(dumps(row.to_json()))
-    lines.append("")
-    return "\n".join(lines).encode()
+    lines = [summed(line.encode()) for line in _texts(rows)]
+    lines.append(b"")
+    return b"\n".join(lines)
 
 
 def encode_plain(rows: Iterable[Row]) -> bytes:
-    """The same log with every run unpacked: one event a line."""
-    return encode_rows(unpack(rows))
+    """The same log for programs: every run unpacked, one event a line, no sums."""
+    return "".join(f"{line}\n" for line in _texts(unpack(rows))).encode()
+
+
+def _texts(rows: Iterable[Row]) -> Iterator[str]:
+    for row in rows:
+        if isinstance(row, ChunkRun) and len(row) < MIN_RUN:
+            for event in row.events():
+                yield dumps(event.to_json())
+        else:
+            yield dumps(row.to_json())
 
 
 def _seal(fields: dict[str, Any]) -> FrozenDict:  # Any: parsed JSON
@@ -112,7 +118,7 @@ def decode_row(fields: FrozenDict) -> Row:
         raise ValueError("a record's seq is 0 or more")
     if tag == RUN:
         return run_from_json(seq, time, data)
-    if len(fields) == 4:
+    if len(fields) == 4 or (len(fields) == 5 and "sum" in fields):
         return Event(tag, seq, time, data)
     return Event(tag, seq, time, data, *_marker(fields), get("ignorable") is True)
 
