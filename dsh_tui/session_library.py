@@ -12,7 +12,6 @@ import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +33,8 @@ from dsh_tui.engine.session_index.database import IndexUnavailableError
 from dsh_tui.engine.session_rows import session_row
 from dsh_tui.engine.session_title.stored_title import rename_stored
 
+PAINT_SECONDS: Final = 0.1
+"""How long whoever listens is left alone, to draw what is known."""
 LOOK_SECONDS: Final = 0.3
 """How often is looked whether there is news while the index is brought up to date."""
 REST_SECONDS: Final = 3.0
@@ -59,14 +60,16 @@ class SessionLibrary:
         self._waiting = waiting
         self._trash = Trash(product.home.trash)
         self._changed = asyncio.Event()
+        self._state: object = None
+        self._rows: Sequence[SessionRow] = ()
 
     async def watch(self) -> AsyncIterator[Sequence[SessionRow]]:
         """What is known, at once; then again whenever it has changed, for as long as somebody listens."""
         index = self._product.index
         stopped = threading.Event()
         try:
-            state = await asyncio.to_thread(index.state)
-            yield self._alive(await asyncio.to_thread(index.rows))
+            yield await self._known()
+            await asyncio.sleep(PAINT_SECONDS)
             while True:
                 started = time.monotonic()
                 refreshing = asyncio.get_running_loop().create_task(
@@ -76,10 +79,8 @@ class SessionLibrary:
                 while not done:
                     finished, _ = await asyncio.wait({refreshing}, timeout=LOOK_SECONDS)
                     done = bool(finished)
-                    now = await asyncio.to_thread(index.state)
-                    if now != state:
-                        state = now
-                        yield self._alive(await asyncio.to_thread(index.rows))
+                    if await asyncio.to_thread(index.state) != self._state:
+                        yield await self._known()
                 refreshing.result()
                 await self._rest(max(REST_SECONDS, REST * (time.monotonic() - started)))
         except IndexUnavailableError as error:
@@ -88,6 +89,13 @@ class SessionLibrary:
             yield self._alive([session_row(summary) for summary in summaries])
         finally:
             stopped.set()
+
+    async def _known(self) -> Sequence[SessionRow]:
+        """The rows of the index; those that were read before, where nothing has changed since."""
+        state, rows = await asyncio.to_thread(self._product.index.snapshot, self._state)
+        if state != self._state:
+            self._state, self._rows = state, rows
+        return self._alive(self._rows)
 
     async def _rest(self, seconds: float) -> None:
         """Wait so long, or until something is changed here."""
@@ -186,8 +194,8 @@ class SessionLibrary:
         if not busy and not waiting:
             return rows
         return [
-            replace(row, activity="waiting" if row.id in waiting else "running")
-            if row.id in busy | waiting
+            row._replace(activity="waiting" if row.id in waiting else "running")
+            if row.id in busy or row.id in waiting
             else row
             for row in rows
         ]

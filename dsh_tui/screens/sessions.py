@@ -26,7 +26,7 @@ from dsh_tui.widgets.visible_text import one_line
 
 PREVIEW_DELAY: Final = 0.12
 """Seconds for which a row must stay highlighted before its log is read."""
-SEARCH_DELAY: Final = 0.08
+SEARCH_DELAY: Final = 0.03
 """Seconds without a key before what was said is searched too."""
 COMMANDS: Final = ("n", "f", "e", "x")
 """Letters that do something while the list has the focus; any other begins a filter."""
@@ -62,12 +62,15 @@ class SessionsScreen(SessionActions):
         self._hits = SessionHits()
         self._scope: Scope = "here"
         self._loading = True
-        self._told = False
+        self._told = self._mounted_once = False
         self._previews = 0
         self._preview_due: Timer | None = None
         self._search_due: Timer | None = None
 
     def compose(self) -> ComposeResult:
+        # No worker: it lasts as long as the screen, and there are those who wait for workers to end.
+        # Begun here and not in `on_mount`: rows are read while widgets are made.
+        self._watching = asyncio.get_running_loop().create_task(self._watch())
         self._filter = Input(placeholder="type to filter", id="filter", compact=True)
         self._filter.cursor_blink = False
         self._list = SessionList(id="list")
@@ -87,9 +90,8 @@ class SessionsScreen(SessionActions):
         yield Static(id="place", markup=False)
 
     def on_mount(self) -> None:
+        self._mounted_once = True
         self._show()
-        # No worker: it lasts as long as the screen, and there are those who wait for workers to end.
-        self._watching = asyncio.get_running_loop().create_task(self._watch())
 
     def on_unmount(self) -> None:
         self._watching.cancel()
@@ -150,10 +152,11 @@ class SessionsScreen(SessionActions):
 
     def _take(self, rows: Sequence[SessionRow]) -> None:
         first, self._all = self._loading, rows
+        self._loading = False
         if first and not any(row.cwd == str(self._cwd) for row in rows):
             self._scope = "projects"
-        self._loading = False
-        self._show(still=not first)
+        if self._mounted_once:
+            self._show(still=not first)
 
     # Moving and opening
 
@@ -224,8 +227,13 @@ class SessionsScreen(SessionActions):
         if self._hits.hits:
             lines = with_hits(lines, self._hits, {row.id: row for row in self._all})
         self._list.flat = self._scope == "time"
-        place = self._place_of(self.row, lines) if still and self.row is not None else None
-        self._list.show(lines, self._list.highlighted if still and place is None else place or 0, still=still)
+        before = self.row if still else None
+        if before is None:
+            self._list.show(lines)
+        elif (place := self._place_of(before, lines)) is not None:
+            self._list.show(lines, place, still=True)
+        else:
+            self._list.show(lines, self._list.highlighted)
         self._count(listed, found=bool(lines))
         self._hint()
 

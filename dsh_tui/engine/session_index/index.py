@@ -14,7 +14,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -31,11 +32,9 @@ BATCH_SECONDS: Final = 0.2
 """How long rows are gathered before others may see them."""
 MOST_HITS: Final = 200
 
-_COLUMNS: Final = (
-    "id", "title", "cwd", "project", "created_at", "updated_at", "turns", "status", "source", "parent",
-    "origin", "note",
-)  # fmt: skip
-_ROWS: Final = f"SELECT number, {', '.join(_COLUMNS)} FROM session ORDER BY updated_at DESC, id"  # noqa: S608  # our own names
+_COLUMNS: Final = SessionRow._fields[:-1]
+"""All but what agents do now."""
+_ROWS: Final = f"SELECT {', '.join(_COLUMNS)}, '' FROM session ORDER BY number"  # noqa: S608  # our own names
 _PUT_ROW: Final = f"""
     INSERT INTO session (path, token, whole, {", ".join(_COLUMNS)})
     VALUES (?, ?, ?{", ?" * len(_COLUMNS)})
@@ -87,21 +86,33 @@ class SessionIndex:
             IndexUnavailableError: as every method here.
         """
         with self._database.open() as db:
-            return db.execute("SELECT generation FROM state").fetchone(), self._held
+            return self._state(db)
 
     def rows(self) -> list[SessionRow]:
         """What is known, newest first; see `refresh`."""
+        return self.snapshot()[1]
+
+    def snapshot(self, known: object = None) -> tuple[object, list[SessionRow]]:
+        """The state and its rows; no rows are read where the state is ``known``."""
         with self._database.open() as db:
-            found = db.execute(_ROWS).fetchall()
+            db.execute("BEGIN")
+            state = self._state(db)
+            if state == known:
+                return state, []
+            rows = list(map(SessionRow._make, db.execute(_ROWS)))
             names = self._names(db)
-        rows = [SessionRow(**dict(zip(_COLUMNS, fields[1:], strict=True))) for fields in found]
+            numbers = db.execute("SELECT number FROM session ORDER BY number").fetchall() if names else []
         if names:
             rows = [
-                replace(row, id=names[fields[0]]) if fields[0] in names else row
-                for row, fields in zip(rows, found, strict=True)
+                row._replace(id=names.get(number, row.id))
+                for row, (number,) in zip(rows, numbers, strict=True)
             ]
+        rows.sort(key=attrgetter("id"))
+        rows.sort(key=attrgetter("updated_at"), reverse=True)
         held = self._held
-        return [_busy(row, held[row.id]) if row.id in held else row for row in rows] if held else rows
+        if held:
+            rows = [_busy(row, held[row.id]) if row.id in held else row for row in rows]
+        return state, rows
 
     def refresh(self, stopped: Callable[[], bool] = lambda: False) -> None:
         """Take up what has changed in the logs since. ``stopped`` ends it early, with nothing lost."""
@@ -150,6 +161,9 @@ class SessionIndex:
         return SessionHits(tuple(hits), len(numbers))
 
     # Parts
+
+    def _state(self, db: sqlite3.Connection) -> tuple[int, dict[str, str]]:
+        return db.execute("SELECT generation FROM state").fetchone()[0], self._held
 
     def _names(self, db: sqlite3.Connection) -> dict[int, str]:
         """How sessions that have a namesake are shown, by number."""
@@ -206,7 +220,7 @@ def _holders(logs: Iterable[tuple[FoundLog, LogSource]]) -> dict[str, str]:
 
 
 def _busy(row: SessionRow, holder: str) -> SessionRow:
-    return replace(row, status="busy", note=f"in use by {holder}") if row.status == "ok" else row
+    return row._replace(status="busy", note=f"in use by {holder}") if row.status == "ok" else row
 
 
 def _put_batch(db: sqlite3.Connection, batch: Sequence[_Entry]) -> None:
@@ -264,7 +278,7 @@ def _entry(
             summary, text = source.unreadable(log.path, why), SearchText("", "", "[]")
         except OSError:
             return None
-    return _Entry(log, replace(session_row(summary), source=source.name), text)
+    return _Entry(log, session_row(summary)._replace(source=source.name), text)
 
 
 def _storable(value: object) -> object:
