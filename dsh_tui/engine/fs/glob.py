@@ -53,8 +53,7 @@ def glob_tool(files: FileSystem, searcher: Searcher, spill: SpillStore) -> ToolD
             code = NOT_FOUND if kind == "absent" else NOT_REGULAR_FILE
             raise FsError(f"{shown_from(root, call.cwd)} is not a directory.", code=code)
         found = await searcher.files(root, args.pattern, call.signal)
-        names = await asyncio.to_thread(_newest_first, root, found.items)
-        lines = [_line(root, name, call.cwd) for name in names]
+        lines = await asyncio.to_thread(_lines, root, found.items, call.cwd)
         meta = {"matches": len(lines), "files": len(lines)}
         notes = [f"(Incomplete: {found.incomplete}.)"] if found.incomplete else []
         if not lines:
@@ -75,6 +74,10 @@ def glob_tool(files: FileSystem, searcher: Searcher, spill: SpillStore) -> ToolD
         is_concurrency_safe=lambda _args: True,
         inside_workspace=lambda args, call: is_inside(call.cwd, args.path or "."),
     )
+
+
+def _lines(root: Path, names: tuple[str, ...], cwd: Path) -> list[str]:
+    return [_line(root, name, cwd) for name in _newest_first(root, names)]
 
 
 def _line(root: Path, name: str, cwd: Path) -> str:

@@ -56,8 +56,8 @@ class RipgrepSearcher:
     async def files(self, root: Path, pattern: str, signal: CancelSignal) -> Found[str]:
         argv = ("--files", "--null", f"--glob={_positive(pattern)}", *_COMMON, "--", "./")
         output = await self._run(argv, root, signal)
-        names = [os.fsdecode(raw).removeprefix("./") for raw in output.stdout.split(b"\0")[:-1]]
-        return Found(tuple(names), _problem(output, anything=bool(names)))
+        names = await asyncio.to_thread(_names, output.stdout)
+        return Found(names, _problem(output, anything=bool(names)))
 
     async def lines(
         self, root: Path, only: str | None, pattern: str, include: str | None, signal: CancelSignal
@@ -65,8 +65,8 @@ class RipgrepSearcher:
         globs = () if include is None else (f"--glob={_positive(include)}",)
         argv = ("--json", *globs, *_COMMON, f"--regexp={pattern}", "--", f"./{only or ''}")
         output = await self._run(argv, root, signal)
-        matches = [match for row in output.stdout.splitlines() if (match := _match(row)) is not None]
-        return Found(tuple(matches), _problem(output, anything=bool(matches)))
+        matches = await asyncio.to_thread(_matches, output.stdout)
+        return Found(matches, _problem(output, anything=bool(matches)))
 
     async def _run(self, argv: Sequence[str], cwd: Path, signal: CancelSignal) -> _Output:
         signal.check()
@@ -83,17 +83,21 @@ class RipgrepSearcher:
             )
         except (OSError, ValueError) as error:
             raise SearchError(f"The search could not start: {error}.") from error
+        assert process.stderr is not None
+        errors = asyncio.ensure_future(_beginning(process.stderr))
         try:
-            return await signal.race(self._collect(process))
+            stdout, incomplete = await signal.race(self._collect(process))
         finally:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
+            stderr = (await errors).decode("utf-8", "replace").strip()
             await process.communicate()
+        assert process.returncode is not None
+        return _Output(stdout, stderr, process.returncode, incomplete)
 
-    async def _collect(self, process: asyncio.subprocess.Process) -> _Output:
+    async def _collect(self, process: asyncio.subprocess.Process) -> tuple[bytes, str]:
+        """All that was found, or as much as the limits allow, and why it is not all."""
         assert process.stdout is not None
-        assert process.stderr is not None
-        errors = asyncio.ensure_future(process.stderr.read(_STDERR_KEPT))
         chunks: list[bytes] = []
         size, incomplete = 0, ""
         try:
@@ -104,15 +108,19 @@ class RipgrepSearcher:
                     if size > self._raw_limit:
                         incomplete = "the results were too many to take them all in"
                         break
+                else:
+                    await process.wait()
         except TimeoutError:
             incomplete = f"the search was stopped after {self._time_limit:g} s"
-        finally:
-            if incomplete:
-                process.kill()
-            stderr = await errors
-        return _Output(
-            b"".join(chunks), stderr.decode("utf-8", "replace").strip(), await process.wait(), incomplete
-        )
+        return b"".join(chunks), incomplete
+
+
+async def _beginning(stream: asyncio.StreamReader) -> bytes:
+    """The first bytes of a stream; it is read to its end, because a full pipe would stop the search."""
+    kept = b""
+    while chunk := await stream.read(65_536):
+        kept += chunk[: _STDERR_KEPT - len(kept)]
+    return kept
 
 
 def _positive(glob: str) -> str:
@@ -134,6 +142,14 @@ def _problem(output: _Output, *, anything: bool) -> str:
             raise SearchError(f"The search failed: {reason}")
         return f"some files could not be searched: {reason.splitlines()[0]}"
     return ""
+
+
+def _names(stdout: bytes) -> tuple[str, ...]:
+    return tuple(os.fsdecode(raw).removeprefix("./") for raw in stdout.split(b"\0")[:-1])
+
+
+def _matches(stdout: bytes) -> tuple[Match, ...]:
+    return tuple(match for row in stdout.splitlines() if (match := _match(row)) is not None)
 
 
 def _match(row: bytes) -> Match | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,3 +160,30 @@ async def test_glob_shows_a_hundred_and_saves_all(work: Workbench) -> None:
     answer = await work.call("glob", pattern="f*")
     assert "(Showing 100 of 130 files; all of them: " in answer.text
     assert (await work.call("glob", pattern="zzz")).text.startswith("No files match")
+
+
+def program(folder: Path, script: str) -> Path:
+    """A stand-in for ripgrep that behaves as the shell script says."""
+    path = folder / "rg"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+async def test_a_cancelled_search_is_killed_not_waited_for(tmp_path: Path) -> None:
+    started, signal = tmp_path / "started", CancelSignal()
+    search = asyncio.ensure_future(
+        RipgrepSearcher(program(tmp_path, f"touch {started}; exec sleep 60")).files(tmp_path, "*", signal)
+    )
+    while not started.exists():
+        await asyncio.sleep(0.01)
+    signal.cancel()
+    with pytest.raises(Cancelled):
+        await asyncio.wait_for(search, 10)
+
+
+async def test_a_search_with_very_many_complaints_ends(tmp_path: Path) -> None:
+    loud = program(tmp_path, "head -c 400000 /dev/zero >&2; printf 'a\\0'; exit 2")
+    found = await asyncio.wait_for(RipgrepSearcher(loud).files(tmp_path, "*", CancelSignal()), 10)
+    assert found.items == ("a",)
+    assert found.incomplete.startswith("some files could not be searched")
