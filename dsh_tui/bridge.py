@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 
 from dsh_tui.engine.agent.agent import Agent, AgentStatus, QueuedMessage
@@ -287,9 +287,7 @@ class Bridge:
     def _on_dropped(self, agent: Agent, dropped: tuple[QueuedMessage, ...]) -> None:
         """A cancel cleared the inbox; what a person typed goes back to the queue, paused."""
         queue = self._queues.setdefault(agent.id, PromptQueue())
-        queue.put_back(
-            text_of(message.content) for message in dropped if message.source.get("kind") == "user"
-        )
+        queue.put_back(_typed(dropped))
         queue.pause()
 
     def _on_error(self, agent: Agent, _turn: int, step: int, error: BaseException) -> None:
@@ -332,7 +330,7 @@ class Bridge:
             context_window=self._root[LLM].context_window(provider, model),
             mode=self._root[MODES].current(agent.session),
         )
-        return replace(view, status=status)
+        return replace(view, status=status, steering=_typed(m for m in agent.queued if m.steering))
 
     def _state(self) -> AgentState | None:
         if self._agent is not None and self._agent.status == "disposed":
@@ -350,3 +348,8 @@ class Bridge:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _typed(messages: Iterable[QueuedMessage]) -> tuple[str, ...]:
+    """The texts of those that a person wrote."""
+    return tuple(text_of(one.content) for one in messages if one.source.get("kind") == "user")

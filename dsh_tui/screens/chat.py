@@ -141,7 +141,11 @@ class ChatScreen(ChatActions):
         view = self.shown
         status = view.status if view is not None else StatusView()
         queue = view.queue if view is not None else tuple(self._unsent)
-        self.queue_panel.show_queue(queue, paused=view is not None and view.queue_paused)
+        self.queue_panel.show_queue(
+            queue,
+            paused=view is not None and view.queue_paused,
+            steering=view.steering if view is not None else (),
+        )
         self.composer.has_queue = bool(queue)
         empty = (view is None or not view.blocks) and not self._trouble
         self.launchpad.set_class(not empty, "-hidden")
@@ -291,7 +295,8 @@ class ChatScreen(ChatActions):
 
     @on(Composer.QueueAsked)
     def _take_back_last(self) -> None:
-        self._unqueue(len(self.queue_panel.rows) - 1, edit=True)
+        waiting = self.shown.queue if self.shown is not None else self._unsent
+        self._unqueue(len(waiting) - 1, edit=True)
 
     @on(QueuePanel.Removed)
     def _removed(self, event: QueuePanel.Removed) -> None:

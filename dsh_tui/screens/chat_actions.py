@@ -106,7 +106,8 @@ class ChatActions(Screen[None]):
         self.status_bar.clear_notice()
         action = BY_LEADER.get(key)
         if action is not None:
-            self.perform(action)
+            # Behind the keys that are still on their way to the draft: they were typed before it.
+            self.composer.call_later(self.perform, action)
         elif key != "escape":
             self.say(f"ctrl+x {key} does nothing; ctrl+x h shows what does")
         return True

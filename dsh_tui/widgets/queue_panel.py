@@ -1,4 +1,7 @@
-"""The queue: prompts that wait for the turn to end, in order, each of which can be taken back."""
+"""The queue: prompts that wait for the turn to end, in order, each of which can be taken back.
+
+Above them, what was said to the running turn and not read yet: it is on its way and can't be.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ MOST_ROWS = 4
 
 
 class QueuePanel(RowList[str]):
-    """Waiting prompts. Editing or removing one posts its place; the screen asks the engine."""
+    """What waits to be read. Editing or removing a prompt posts its place; the screen asks the engine."""
 
     DEFAULT_CSS = """
     QueuePanel {
@@ -50,23 +53,29 @@ class QueuePanel(RowList[str]):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id)
         self._paused = False
+        self._steering = 0
+        """How many of the first rows are no prompts."""
 
-    def show_queue(self, prompts: tuple[str, ...], *, paused: bool) -> None:
+    def show_queue(self, prompts: tuple[str, ...], *, paused: bool, steering: tuple[str, ...] = ()) -> None:
         """Show what waits; nothing hides the panel."""
-        if (prompts, paused) == (tuple(self.rows), self._paused):
+        rows = (*steering, *prompts)
+        if (rows, len(steering), paused) == (tuple(self.rows), self._steering, self._paused):
             return
-        self._paused = paused
-        self.set_class(bool(prompts), "-waiting")
-        self.styles.height = min(len(prompts), MOST_ROWS)
-        self.show(prompts, min(self.highlighted, max(0, len(prompts) - 1)))
+        self._paused, self._steering = paused, len(steering)
+        self.set_class(bool(rows), "-waiting")
+        self.styles.height = min(len(rows), MOST_ROWS)
+        self.show(rows, min(self.highlighted, max(0, len(rows) - 1)))
 
     def draw(self, row: str, width: int) -> Content:
-        number = next(n for n, prompt in enumerate(self.rows, 1) if prompt is row)
+        number = next(n for n, shown in enumerate(self.rows, 1) if shown is row) - self._steering
+        if number <= 0:
+            left = Content.assemble(("» ", "$accent"), cut(one_line(row), width - 2))
+            return spread(left, Content.styled("read at the next step", "$dim"), width)
         glyph = "‖" if self._paused else "↳"
         left = Content.assemble(
             (f"{glyph} ", "$warning" if self._paused else "$accent"), cut(one_line(row), width - 2)
         )
-        if self.has_focus and number - 1 == self.highlighted:
+        if self.has_focus and self._prompt == number - 1:
             note = "enter edits · d removes" + (" · r resumes" if self._paused else "")
         elif number == 1:
             note = "paused · ctrl+x r resumes" if self._paused else "queued · ctrl+x q edits"
@@ -82,13 +91,21 @@ class QueuePanel(RowList[str]):
     def on_blur(self) -> None:
         self.refresh()
 
+    @property
+    def _prompt(self) -> int | None:
+        """The place of the highlighted prompt in the queue."""
+        at = self.highlighted - self._steering
+        return at if 0 <= at < len(self.rows) - self._steering else None
+
     def action_choose(self) -> None:
-        if self.rows:
-            self.post_message(self.Removed(self.highlighted, edit=True))
+        self._remove(edit=True)
 
     def action_remove(self) -> None:
-        if self.rows:
-            self.post_message(self.Removed(self.highlighted, edit=False))
+        self._remove(edit=False)
+
+    def _remove(self, *, edit: bool) -> None:
+        if self._prompt is not None:
+            self.post_message(self.Removed(self._prompt, edit=edit))
 
     def action_resume(self) -> None:
         self.post_message(self.Resumed())

@@ -1,7 +1,13 @@
 from __future__ import annotations
 
+from textual import events
+
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import Hands, app_over, chat, running, started
+
+
+def key_event(key: str) -> events.Key:
+    return events.Key(key, key if len(key) == 1 else None)
 
 
 async def test_enter_queues_while_running_and_the_queue_is_seen() -> None:
@@ -23,6 +29,35 @@ async def test_ctrl_x_enter_steers() -> None:
         await pilot.pause()
         assert bridge.asked == [("steer", "left")]
         assert app.chat.composer.text == ""
+
+
+async def test_keys_on_their_way_to_the_draft_come_before_a_leader_form() -> None:
+    bridge = FakeBridge(chat())
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        for key in (*"left", "ctrl+x", "enter"):  # as one read of a busy terminal brings them
+            app.post_message(key_event(key))
+        await pilot.pause()
+        assert bridge.asked == [("steer", "left")]
+        assert app.chat.composer.text == ""
+
+
+async def test_what_steers_is_seen_above_the_queue_until_the_turn_reads_it() -> None:
+    bridge = FakeBridge(chat(queue=["first"], steering=("left",)))
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        panel = app.chat.queue_panel
+        assert [panel.draw(row, 60).plain.split()[0] for row in panel.rows] == ["»", "↳"]
+        assert panel.draw(panel.rows[0], 60).plain.endswith("read at the next step")
+        await pilot.press("ctrl+x", "q", "enter")
+        assert bridge.asked == []  # it is on its way
+        await pilot.press("j", "enter")
+        await pilot.pause()
+        assert bridge.asked == [("unqueue", 0)]
+        assert app.chat.composer.text == "first"
+        bridge.change(steering=())
+        await pilot.pause()
+        assert not panel.has_class("-waiting")
 
 
 async def test_a_leader_key_is_not_typed_and_esc_gives_it_up() -> None:
