@@ -79,6 +79,11 @@ class TranscriptFold:
         if route is not None:
             route(event)
 
+    @property
+    def writing(self) -> bool:
+        """Whether an answer is being streamed."""
+        return bool(self._drafts)
+
     def take_dirty(self) -> int | None:
         """Lowest index of a block changed since the last take; brings open blocks up to date."""
         for index in self._fresh:
@@ -215,7 +220,7 @@ class TranscriptFold:
                 call = streamed.pop(block["id"], None)
                 if call is not None:
                     self._settle_call(call, block)
-                elif block["id"] not in self._open_calls():
+                elif not self._is_streamed(block["id"]):
                     view = calls.called(event.seq, event.time, block["id"], block["name"], block["arguments"])
                     self._calls[block["id"]] = self._add(view)
         for left in texts:
@@ -231,13 +236,10 @@ class TranscriptFold:
                 draft = TextDraft(block["type"], event.seq, event.time, event.time)
                 self._settle_text(draft, block["text"], interrupted=True)
 
-    def _open_calls(self) -> set[str]:
-        """Calls of this step that already have a block which is not final."""
-        return {
-            call_id
-            for call_id, place in self._calls.items()
-            if isinstance(view := self.blocks[place], ToolView) and view.state == "streaming"
-        }
+    def _is_streamed(self, call_id: str) -> bool:
+        """Whether a call of this step already has a block, which is not final."""
+        _, view = self._find(call_id)
+        return view is not None and view.state == "streaming"
 
     def _spend(self, usage: Usage | None) -> None:
         if usage is not None:

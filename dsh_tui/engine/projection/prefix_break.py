@@ -1,0 +1,127 @@
+"""Why a request is no continuation of the one before: the first byte that differs, and its event.
+
+A setting, a tool or the system prompt changes by a header event; a message by the event that stands
+in its place now, such as a summary. Source: ux spec §3.2 (cache audit).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dsh_tui.engine.projection.body_pieces import Parting, Piece, Pieces, parting
+from dsh_tui.engine.projection.request_views import PrefixBreak
+from dsh_tui.engine.session.event import Event
+
+if TYPE_CHECKING:
+    from dsh_tui.engine.llm.messages import Message
+    from dsh_tui.engine.projection.requests import SentStep
+
+_LONGEST = 40
+
+
+def prefix_break(
+    before: SentStep, old: Pieces, after: SentStep, new: Pieces, events: Sequence[Event]
+) -> PrefixBreak | None:
+    """Where and why; None if the request before is a prefix of this one."""
+    found = parting(old, new)
+    if found is None:
+        return None
+    if found.field == "messages" and not (found.place == 0 and _is_system(found)):
+        seq = _seq_at(found, after)
+        where, words = f"message {found.place + 1}", _message_words(found, events[seq])
+    else:
+        name = {"tools": "tools", "messages": "system"}.get(found.field, "config")
+        seq = after.origin.get(name, after.row.seq)
+        where, words = _header_words(found, before, after)
+    return PrefixBreak(byte=found.byte, where=where, seq=seq, event=events[seq].type, words=words)
+
+
+def _is_system(found: Parting) -> bool:
+    """Whether one of the two first messages is the system prompt."""
+    return any(_role(piece) == "system" for piece in (found.old, found.new) if piece is not None)
+
+
+def _role(piece: Piece) -> str:
+    return str(json.loads(piece.data)["role"])
+
+
+def _header_words(found: Parting, before: SentStep, after: SentStep) -> tuple[str, str]:
+    if found.field == "messages":
+        one, other = _system(before), _system(after)
+        line = next(
+            (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]),
+            min(len(one), len(other)),
+        )
+        return "the system prompt", f"its line {line + 1} changed"
+    if found.field == "tools":
+        old, new = _tool_name(found.old), _tool_name(found.new)
+        if old == new:
+            return "the tools", f"the tool {new} changed"
+        known = {tool["name"] for tool in before.header.get("tools", ())} if before.header else set()
+        if new and new not in known:
+            return "the tools", f"the tool {new} was added"
+        kept = {tool["name"] for tool in after.header.get("tools", ())} if after.header else set()
+        gone = old and old not in kept
+        return "the tools", f"the tool {old} was removed" if gone else "their order changed"
+    return "the settings", f"{found.field} {_value(found.old)} → {_value(found.new)}"
+
+
+def _system(step: SentStep) -> list[str]:
+    return (step.header.get("system", "") if step.header is not None else "").split("\n")
+
+
+def _tool_name(piece: Piece | None) -> str:
+    return "" if piece is None else str(json.loads(piece.data)["function"]["name"])
+
+
+def _value(piece: Piece | None) -> str:
+    if piece is None:
+        return "not set"
+    value = json.loads(piece.data)
+    text = value if isinstance(value, str) else piece.data.decode("utf-8")
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _message_words(found: Parting, event: Event) -> str:
+    if found.new is None:
+        return "messages that were sent before are gone"
+    op = event.surface_op
+    if op is not None and op["op"] == "replace":
+        count = len(event.source_event_seqs or ())
+        return f"it stands for {count} earlier event{'' if count == 1 else 's'}"
+    return "it is not what was sent before"
+
+
+def _seq_at(found: Parting, step: SentStep) -> int:
+    """The event behind a message of the body."""
+    places = list(wire_places(step))
+    at = found.place - step.has_system
+    return step.said[places[at]][0] if 0 <= at < len(places) else step.row.seq
+
+
+def wire_places(step: SentStep) -> Iterator[int]:
+    """For each message of the body but the system prompt the place of what it is made of in ``said``.
+
+    Results stand behind their calls in a body, wherever they are in the log.
+    """
+    said = step.said
+    results: dict[str, list[int]] = {}
+    for place, (_, message) in enumerate(said):
+        for block in message["content"]:
+            if block["type"] == "tool-result":
+                results.setdefault(block["toolCallId"], []).append(place)
+    for place, (_, message) in enumerate(said):
+        if message["role"] == "assistant":
+            yield place
+            for block in message["content"]:
+                if block["type"] == "tool-call":
+                    found = results.get(block["id"])
+                    yield found.pop(0) if found else place
+        elif _speaks(message):
+            yield place
+
+
+def _speaks(message: Message) -> bool:
+    return any(block["type"] == "text" for block in message["content"])

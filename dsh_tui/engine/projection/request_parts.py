@@ -1,0 +1,100 @@
+"""The parts of a request as text: settings, system sections, tools, messages. Pure.
+
+The log keeps the system prompt as one text; it is shown by its headings, and nobody is named as
+the author of a section, because the log does not know. Messages carry their source.
+Source: ux spec §3.1; core spec §5.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dsh_tui.engine.base.lossless import dumps
+from dsh_tui.engine.llm.messages import Message
+from dsh_tui.engine.projection.content import plain_text
+
+_HEADING = re.compile(r"^#{1,3} +(.+?) *#*$", re.MULTILINE)
+ASCII_TOKENS, OTHER_TOKENS = 0.3, 0.6
+"""Tokens a character, as the provider gives them for English and for Chinese."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A piece of the system prompt under its heading."""
+
+    title: str
+    text: str
+
+
+def sections(system: str) -> list[Section]:
+    """The system prompt cut at its headings; together they are the whole text."""
+    found = list(_HEADING.finditer(system))
+    cuts = [match.start() for match in found]
+    out: list[Section] = []
+    if not cuts or system[: cuts[0]].strip():
+        out.append(Section("opening", system[: cuts[0]] if cuts else system))
+    elif cuts[0] > 0:
+        cuts[0] = 0
+    for match, start, end in zip(found, cuts, [*cuts[1:], len(system)], strict=True):
+        out.append(Section(match[1], system[start:end]))
+    return out
+
+
+def tool_text(tool: Mapping[str, Any]) -> str:  # Any: JSON of a tool schema
+    """Description and parameters."""
+    return f"{tool['description']}\n\n{json.dumps(_thawed(tool['parameters']), indent=2, ensure_ascii=False)}"
+
+
+def message_text(message: Message) -> str:
+    """All that a message says, calls and results included."""
+    return "\n\n".join(_block_texts(message))
+
+
+def _block_texts(message: Message) -> Iterator[str]:
+    for block in message["content"]:
+        if block["type"] == "reasoning":
+            yield f"[reasoning]\n{block['text']}"
+        elif block["type"] == "tool-call":
+            yield f"[call {block['name']}]\n{block['arguments']}"
+        elif block["type"] == "tool-result":
+            yield plain_text(block["content"]) or "(no output)"
+        else:
+            yield plain_text([block])
+
+
+def message_label(message: Message, call_names: Mapping[str, str]) -> str:
+    """Who speaks: ``user``, ``assistant``, or the tool whose result it is."""
+    for block in message["content"]:
+        if block["type"] == "tool-result":
+            name = call_names.get(block["toolCallId"], "")
+            return f"result {name}".rstrip()
+    calls = [block["name"] for block in message["content"] if block["type"] == "tool-call"]
+    return f"{message['role']} → {', '.join(calls)}" if calls else message["role"]
+
+
+def producer(message: Message) -> str:
+    """The plugin or agent that a message came from; empty for people, models and tools."""
+    source: Mapping[str, Any] = message["source"]
+    kind = str(source.get("kind", ""))
+    return "" if kind in ("user", "model", "tool") else str(source.get("plugin") or kind)
+
+
+def settings_text(config: Mapping[str, Any]) -> str:  # Any: JSON of the call's settings
+    """One setting a line."""
+    return "\n".join(
+        f"{name}: {value if isinstance(value, str) else dumps(value)}" for name, value in config.items()
+    )
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a text takes."""
+    plain = sum(map(str.isascii, text)) if not text.isascii() else len(text)
+    return round(plain * ASCII_TOKENS + (len(text) - plain) * OTHER_TOKENS)
+
+
+def _thawed(value: object) -> object:
+    return json.loads(dumps(value))
