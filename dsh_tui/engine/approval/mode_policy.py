@@ -1,7 +1,7 @@
 """What each mode makes of a call: run, ask, or refuse. Pure.
 
     ask     looking inside the workspace runs, the rest asks
-    edits   file changes inside the workspace run too
+    edits   file changes inside the workspace run too, unless they reach beyond it
     plan    nothing that changes anything
     full    everything runs
 
@@ -10,9 +10,9 @@ A tool that can't say where it reaches is taken to reach outside. Source: design
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final, Literal, TypeAlias, assert_never
 
+from dsh_tui.engine.fs.workspace import reach_of_change
 from dsh_tui.engine.tools.arguments import validate_arguments
 from dsh_tui.engine.tools.containment import attempt
 from dsh_tui.engine.tools.decisions import Allow, Ask, Deny, PreDecision
@@ -23,10 +23,6 @@ MODES_KNOWN: Final[tuple[Mode, ...]] = ("ask", "edits", "plan", "full")
 DEFAULT_MODE: Final[Mode] = "ask"
 ASKED_BY: Final = "mode"
 """``by`` of the questions that a mode asks."""
-
-_TOUCHES_FILES = ("read", "search", "edit", "delete", "move")
-_STEERS_OTHERS = {".git", ".dsh"}
-"""Folders whose files run or configure programs: a change there is more than an edit."""
 
 
 def decide(mode: Mode, call: ToolCall, definition: AnyTool) -> PreDecision:
@@ -39,7 +35,7 @@ def decide(mode: Mode, call: ToolCall, definition: AnyTool) -> PreDecision:
                 return Deny(_plan_refusal(definition.name))
             return _decide_on_looking(call, definition)
         case "edits":
-            if definition.kind == "edit" and is_inside(call, definition) and not _steers_others(call):
+            if definition.kind == "edit" and is_inside(call, definition) and not _reach(call):
                 return Allow()
             return _decide_on_looking(call, definition)
         case "ask":
@@ -60,16 +56,16 @@ def _decide_on_looking(call: ToolCall, definition: AnyTool) -> PreDecision:
     inside = is_inside(call, definition)
     if inside and not definition.changes:
         return Allow()
-    return Ask(_reason(definition, inside=inside), by=ASKED_BY)
+    return Ask(_reason(call, definition, inside=inside), by=ASKED_BY)
 
 
-def _reason(definition: AnyTool, *, inside: bool) -> str:
+def _reason(call: ToolCall, definition: AnyTool, *, inside: bool) -> str:
     outside = "" if inside or definition.inside_workspace is None else " outside the workspace"
     match definition.kind:
         case "execute":
             return "The agent wants to run a command."
         case "edit":
-            return f"The agent wants to change a file{outside}."
+            return f"The agent wants to change a file{outside or (_reach(call) if inside else '')}."
         case "delete" | "move":
             return f"The agent wants to {definition.kind} a file{outside}."
         case "read" | "search":
@@ -82,13 +78,13 @@ def _reason(definition: AnyTool, *, inside: bool) -> str:
             assert_never(definition.kind)
 
 
-def _steers_others(call: ToolCall) -> bool:
-    """True for paths such as ``.git/hooks/pre-commit``; links are resolved."""
+def _reach(call: ToolCall) -> str:
+    """What an edit does beyond the workspace; an edit of we know not what is no ordinary one."""
     path = call.args.get("file_path")
     if not isinstance(path, str):
-        return True  # an edit of we know not what
-    resolved = attempt(lambda: (call.cwd / path).resolve())
-    return not isinstance(resolved, Path) or not _STEERS_OTHERS.isdisjoint(resolved.parts)
+        return " that it does not name"
+    reach = attempt(reach_of_change, call.cwd, path)
+    return reach if isinstance(reach, str) else " that can't be looked at"
 
 
 def _plan_refusal(name: str) -> str:

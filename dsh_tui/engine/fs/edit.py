@@ -16,7 +16,7 @@ from dsh_tui.engine.fs.events import FS_EDIT_INTENT
 from dsh_tui.engine.fs.matching import replace_text
 from dsh_tui.engine.fs.names import show_path
 from dsh_tui.engine.fs.seam import TextFile
-from dsh_tui.engine.fs.workspace import may_change_inside
+from dsh_tui.engine.fs.workspace import is_inside
 from dsh_tui.engine.tools.definition import ToolCall, ToolDefinition, ToolOutput
 
 DESCRIPTION = """\
@@ -54,7 +54,7 @@ def edit_tool(changes: Changes) -> ToolDefinition[EditArgs]:
         execute=execute,
         kind="edit",
         preview=preview,
-        inside_workspace=lambda args, call: may_change_inside(call.cwd, args.file_path),
+        inside_workspace=lambda args, call: is_inside(call.cwd, args.file_path),
     )
 
 

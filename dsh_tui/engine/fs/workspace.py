@@ -6,13 +6,14 @@ Source: design §3.16; contract of ``ToolDefinition.inside_workspace``.
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 from dsh_tui.engine.fs.errors import FsError
 from dsh_tui.engine.fs.paths import follow, resolve
 
 GUARDED = frozenset({".git", ".dsh"})
-"""Folders whose files run on their own (hooks, plugins): changing them is never taken as read."""
+"""Folders whose files run on their own (hooks, plugins), or steer what does."""
 
 
 def is_inside(cwd: Path, raw: str) -> bool:
@@ -24,9 +25,22 @@ def is_inside(cwd: Path, raw: str) -> bool:
         return False
 
 
-def may_change_inside(cwd: Path, raw: str) -> bool:
-    """As `is_inside`, but false for what git and this program would run by themselves."""
-    if not is_inside(cwd, raw):
-        return False
-    relative = follow(resolve(cwd, raw)).relative_to(follow(cwd))
-    return GUARDED.isdisjoint(part.lower() for part in relative.parts)
+def reach_of_change(cwd: Path, raw: str) -> str:
+    """What a change of a file inside the workspace reaches beyond it, as the end of a sentence.
+
+    Empty for an ordinary file, and for one that is not there yet.
+
+    Raises:
+        FsError, ValueError, OSError: the path can't be looked at, or is not inside.
+    """
+    real = follow(resolve(cwd, raw))
+    relative = real.relative_to(follow(cwd))
+    if not GUARDED.isdisjoint(part.lower() for part in relative.parts):
+        return " that git or dsh-tui acts on by itself"
+    try:
+        info = real.stat()
+    except FileNotFoundError:
+        return ""
+    # Written in place, so that every name of it changes; another may lie outside.
+    shared = stat.S_ISREG(info.st_mode) and info.st_nlink > 1
+    return " that has other names too (hard links)" if shared else ""

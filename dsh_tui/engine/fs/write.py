@@ -14,7 +14,7 @@ from dsh_tui.engine.fs.change import Changes, Rewrite
 from dsh_tui.engine.fs.events import FS_WRITE_INTENT
 from dsh_tui.engine.fs.seam import TextFile
 from dsh_tui.engine.fs.text import line_end, with_line_end
-from dsh_tui.engine.fs.workspace import may_change_inside
+from dsh_tui.engine.fs.workspace import is_inside
 from dsh_tui.engine.tools.definition import ToolCall, ToolDefinition, ToolOutput
 
 DESCRIPTION = """\
@@ -48,7 +48,7 @@ def write_tool(changes: Changes) -> ToolDefinition[WriteArgs]:
         execute=execute,
         kind="edit",
         preview=preview,
-        inside_workspace=lambda args, call: may_change_inside(call.cwd, args.file_path),
+        inside_workspace=lambda args, call: is_inside(call.cwd, args.file_path),
     )
 
 

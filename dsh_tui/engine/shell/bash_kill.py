@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from dsh_tui.engine.base.frozen import FrozenDict, JsonObject
 from dsh_tui.engine.shell.jobs import ShellJobs
 from dsh_tui.engine.tools.definition import ToolCall, ToolDefinition, ToolOutput
 
@@ -23,11 +24,16 @@ class BashKillArgs(BaseModel):
 
 
 def bash_kill_tool(jobs: ShellJobs) -> ToolDefinition[BashKillArgs]:
-    """The tool. It ends jobs of its own session only, which were approved when they started."""
+    """The tool. It ends jobs of its own session only."""
 
     async def execute(args: BashKillArgs, call: ToolCall) -> ToolOutput:
         text, _ = await jobs.kill(call.session.id, args.task_id)
         return ToolOutput(text, {"jobId": args.task_id, "running": False})
+
+    async def preview(args: BashKillArgs, call: ToolCall) -> JsonObject:
+        return FrozenDict(
+            card="generic", text=f"End {args.task_id}: {jobs.command(call.session.id, args.task_id)}"
+        )
 
     return ToolDefinition(
         name="bash_kill",
@@ -35,6 +41,6 @@ def bash_kill_tool(jobs: ShellJobs) -> ToolDefinition[BashKillArgs]:
         parameters=BashKillArgs,
         execute=execute,
         kind="execute",
-        changes=False,
+        preview=preview,
         inside_workspace=lambda _args, _call: True,
     )

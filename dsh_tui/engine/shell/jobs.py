@@ -95,6 +95,14 @@ class ShellJobs:
         self._ctx.emit(SHELL_JOBS_CHANGED, agent.session.id)
         return job_id
 
+    def command(self, session_id: str, job_id: str) -> str:
+        """What the job runs.
+
+        Raises:
+            JobError: the session has no such job.
+        """
+        return self._find(session_id, job_id).command
+
     def read(self, session_id: str, job_id: str) -> tuple[str, ShellResult | None]:
         """What the job said since the last look, as text, and its result once it is over.
 

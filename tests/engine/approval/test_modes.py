@@ -107,12 +107,15 @@ async def test_a_mode_decides(
 async def test_the_reason_for_asking_is_one_sentence_about_the_call(bench: ToolBench) -> None:
     reasons = {
         (definition.name, path): decide("ask", call_of(bench, path), definition)
-        for definition, path in ((BASH, IN), (EDIT, IN), (EDIT, OUT), (READ, OUT), (FETCH, IN))
+        for definition, path in ((BASH, IN), (EDIT, IN), (EDIT, OUT), (EDIT, HOOK), (READ, OUT), (FETCH, IN))
     }
     assert reasons == {
         ("execute", IN): Ask("The agent wants to run a command.", by="mode"),
         ("edit", IN): Ask("The agent wants to change a file.", by="mode"),
         ("edit", OUT): Ask("The agent wants to change a file outside the workspace.", by="mode"),
+        ("edit", HOOK): Ask(
+            "The agent wants to change a file that git or dsh-tui acts on by itself.", by="mode"
+        ),
         ("read", OUT): Ask("The agent wants to read files outside the workspace.", by="mode"),
         ("fetch", IN): Ask("The agent wants to fetch something from the network.", by="mode"),
     }

@@ -216,7 +216,7 @@ async def test_which_calls_stay_inside_the_workspace(work: Workbench) -> None:
     for name, raw, inside in (
         ("read", '{"file_path": "a"}', True),
         ("read", '{"file_path": "out/passwd"}', False),
-        ("write", '{"file_path": ".git/hooks/x", "content": ""}', False),
+        ("write", '{"file_path": "out/x", "content": ""}', False),
         ("edit", '{"file_path": "a", "old_string": "x", "new_string": "y"}', True),
         ("glob", '{"pattern": "*"}', True),
         ("grep", '{"pattern": "x", "path": ".."}', False),

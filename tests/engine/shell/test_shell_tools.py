@@ -16,7 +16,7 @@ from dsh_tui.engine.shell import plugin as shell_plugin
 from dsh_tui.engine.shell.jobs import SHELL_JOBS, SHELL_JOBS_CHANGED
 from dsh_tui.engine.shell.seam import BASH, SHELL_PROGRESS
 from dsh_tui.engine.tools.arguments import parse_arguments, validate_arguments
-from dsh_tui.engine.tools.definition import ToolCall
+from dsh_tui.engine.tools.definition import AnyTool, ToolCall
 from tests.fakes.workbench import Workbench, open_workbench
 
 
@@ -96,25 +96,30 @@ async def test_long_output_names_its_file(work: Workbench) -> None:
     assert len(answer.text.encode()) <= 50_000
 
 
-async def test_the_card_shows_the_whole_command_and_where_it_runs(work: Workbench) -> None:
+def asked(work: Workbench, tool: str, raw: str) -> tuple[AnyTool, ToolCall, Any]:
+    """A call as it stands before a person, with its tool and its arguments."""
     bench = work.bench
-    definition = bench.tools.get(bench.agent, "bash")
+    definition = bench.tools.get(bench.agent, tool)
     assert definition is not None
-    assert definition.preview is not None
-    raw = '{"command": "a; rm -rf b", "description": "tidy", "workdir": "sub"}'
-    args = validate_arguments(definition, raw, parse_arguments(raw))
     call = ToolCall(
         agent=bench.agent,
         session=bench.session,
         turn=1,
         step=1,
         call_id="c1",
-        name="bash",
+        name=tool,
         arguments=raw,
-        args=args,
+        args=parse_arguments(raw),
         signal=CancelSignal(),
         cwd=work.cwd,
     )
+    return definition, call, validate_arguments(definition, raw, call.args)
+
+
+async def test_the_card_shows_the_whole_command_and_where_it_runs(work: Workbench) -> None:
+    raw = '{"command": "a; rm -rf b", "description": "tidy", "workdir": "sub"}'
+    definition, call, args = asked(work, "bash", raw)
+    assert definition.preview is not None
     assert await definition.preview(args, call) == {
         "card": "command",
         "command": "a; rm -rf b",
@@ -123,6 +128,15 @@ async def test_the_card_shows_the_whole_command_and_where_it_runs(work: Workbenc
     }
     assert definition.inside_workspace is not None
     assert definition.inside_workspace(args, call) is False
+
+
+async def test_who_approves_the_end_of_a_job_sees_its_command(work: Workbench, notices: list[str]) -> None:
+    await work.call("bash", command="sleep 30", description="d", run_in_background=True)
+    definition, call, args = asked(work, "bash_kill", '{"task_id": "bash-1"}')
+    assert definition.changes
+    assert definition.preview is not None
+    assert await definition.preview(args, call) == {"card": "generic", "text": "End bash-1: sleep 30"}
+    assert notices == []
 
 
 async def test_a_background_job_is_read_in_pieces_and_its_end_told_once(
