@@ -1,7 +1,8 @@
 """The status bar: mode, model, context, cache, tokens, silence and state in one line.
 
 At narrow widths fields go from the right; mode and state never do. A notice takes the place
-of all but mode and state for a few seconds.
+of all but mode and state for as long as it takes to read; one that does not fit has rows of its own
+above them.
 Source: screens spec (chat); UX spec §4; design §3 row 11 (silence is shown).
 """
 
@@ -22,6 +23,11 @@ from dsh_tui.widgets.visible_text import one_line
 SILENCE_MS: Final = 2_000
 """Silence of the model that is worth saying."""
 NOTICE_SECONDS: Final = 5.0
+READ_A_SECOND: Final = 20
+"""Characters beyond a short line that a person reads in a second."""
+NOTICE_ROWS: Final = 3
+ROOM_FOR_ROWS: Final = 12
+"""Rows of a screen from which a notice may take more than the line."""
 
 MODE_STYLES: Final = {
     "ask": "$ok",
@@ -79,13 +85,29 @@ def status_fields(status: StatusView, now_ms: int) -> list[Content]:
     return fields
 
 
+def _ends(status: StatusView, badge: str) -> tuple[Content, Content]:
+    """Mode and state, which always stay."""
+    mode = Content.styled(one_line(status.mode) or "ask", f"bold {MODE_STYLES.get(status.mode, '$warning')}")
+    word, style = _STATES.get(status.state, (status.state, "$dim"))
+    return mode, Content.styled(badge, "$warning") if badge else Content.styled(word, style)
+
+
+def notice_rows(notice: Content, status: StatusView, width: int, badge: str = "") -> list[Content]:
+    """The rows of a notice that does not fit into the line; none if it does."""
+    if width <= 0 or notice.cell_length <= width - sum(end.cell_length for end in _ends(status, badge)) - 4:
+        return []
+    rows = notice.wrap(width)
+    if len(rows) > NOTICE_ROWS:
+        rest = Content(" ").join(rows[NOTICE_ROWS - 1 :])
+        rows = [*rows[: NOTICE_ROWS - 1], rest.truncate(width, ellipsis=True)]
+    return [row.rstrip() for row in rows]
+
+
 def status_line(
     status: StatusView, now_ms: int, width: int, notice: Content | None, hint: str = "", badge: str = ""
 ) -> Content:
     """The whole line at ``width`` cells; ``badge`` stands in the state's place."""
-    mode = Content.styled(one_line(status.mode) or "ask", f"bold {MODE_STYLES.get(status.mode, '$warning')}")
-    word, style = _STATES.get(status.state, (status.state, "$dim"))
-    state = Content.styled(badge, "$warning") if badge else Content.styled(word, style)
+    mode, state = _ends(status, badge)
     room = width - mode.cell_length - state.cell_length - 4
     if room < 0:
         return Content.assemble(mode, " ", state).truncate(width, ellipsis=True)
@@ -118,19 +140,41 @@ class StatusBar(Widget, can_focus=False):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id)
         self._fading: Timer | None = None
+        self._rows_taken = 1
 
     def notice(self, text: str, tone: str = "info") -> None:
-        """Say something for a few seconds."""
-        self._notice = Content.styled(cut(one_line(text), 400), _TONES.get(tone, "$foreground"))
+        """Say something for as long as it takes to read."""
+        said = cut(one_line(text), 400)
+        self._notice = Content.styled(said, _TONES.get(tone, "$foreground"))
         if self._fading is not None:
             self._fading.stop()
-        self._fading = self.set_timer(NOTICE_SECONDS, self.clear_notice)
+        self._fading = self.set_timer(NOTICE_SECONDS + len(said) / READ_A_SECOND, self.clear_notice)
 
     def clear_notice(self) -> None:
         """Show the fields again."""
         self._notice = None
 
+    def watch__notice(self) -> None:
+        self._make_room()
+
+    def on_resize(self) -> None:
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """As high as the notice needs; the line alone on a small screen."""
+        roomy = self.is_attached and self.screen.size.height >= ROOM_FOR_ROWS
+        height = 1 + (len(self._rows()) if roomy else 0)
+        if height != self._rows_taken:
+            self._rows_taken = self.styles.height = height
+
+    def _rows(self) -> list[Content]:
+        if self._notice is None:
+            return []
+        return notice_rows(self._notice, self.status, self.content_region.width, self.badge)
+
     def render(self) -> RenderResult:
-        return status_line(
-            self.status, self.now_ms, self.content_region.width, self._notice, self.hint, self.badge
-        )
+        width, notice, rows = self.content_region.width, self._notice, []
+        if self.content_region.height > 1:
+            rows, notice = self._rows(), None
+        line = status_line(self.status, self.now_ms, width, notice, self.hint, self.badge)
+        return Content("\n").join([*rows, line])

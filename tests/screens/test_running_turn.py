@@ -215,3 +215,24 @@ async def test_no_timer_runs_while_idle_and_one_while_running() -> None:
         bridge.status(state="idle")
         await pilot.pause()
         assert app.chat._ticker is None
+
+
+async def test_a_long_notice_takes_the_rows_it_needs_and_gives_them_back() -> None:
+    app = app_over(FakeBridge(chat()))
+    async with started(app) as pilot:
+        bar = app.chat.status_bar
+        app.notice("settings.yaml:1: unknown key `modle`; did you mean `mode` or `model`? " * 2, "error")
+        await pilot.pause()
+        assert (bar.size.height, bar.region.bottom) == (3, 24)
+        assert "or `model`?" in bar.render().plain  # type: ignore[union-attr] # it renders Content
+        bar.clear_notice()
+        await pilot.pause()
+        assert bar.size.height == 1
+
+
+async def test_a_long_notice_stays_one_line_on_a_small_screen() -> None:
+    app = app_over(FakeBridge(chat()))
+    async with started(app, (40, 8)) as pilot:
+        app.notice("nothing could be written: " * 8, "error")
+        await pilot.pause()
+        assert app.chat.status_bar.size.height == 1

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from textual.content import Content
 
 from dsh_tui.engine.projection.views import RetryView, StatusView
 from dsh_tui.widgets.columns import gauge
 from dsh_tui.widgets.header_bar import HeaderFacts, clock, header_line
-from dsh_tui.widgets.status_bar import amount, status_line
+from dsh_tui.widgets.status_bar import NOTICE_ROWS, amount, notice_rows, status_line
 from tests.fakes.fake_chat import NOON, running
 
 
@@ -43,6 +44,21 @@ def test_a_retry_says_when_it_will_be() -> None:
 
 def test_markup_in_a_model_name_is_only_text() -> None:
     assert "[/bold]x" in status_line(StatusView(model="[/bold]x"), NOON, 80, None).plain
+
+
+def test_a_notice_that_fits_the_line_has_no_rows_of_its_own() -> None:
+    assert notice_rows(Content("Copied 12 lines"), running(), 80) == []
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_a_notice_that_does_not_fit_is_wrapped_and_what_is_cut_shows(width: int) -> None:
+    words = "settings.yaml:1: unknown key `modle`; did you mean `mode` or `model`? " * 3
+    rows = notice_rows(Content(words), running(), width)
+    assert 1 <= len(rows) <= NOTICE_ROWS
+    assert all(row.cell_length <= width for row in rows)
+    told = " ".join(row.plain for row in rows)
+    assert words.strip() == told or told.endswith("…")
+    assert words.startswith(told.rstrip("…").rstrip())
 
 
 @pytest.mark.parametrize("width", [12, 20, 40, 80, 120])
