@@ -101,7 +101,7 @@ class OpenSessions:
         self._adopt(self._root[AGENTS].create(wanted))
 
     async def fork(self, session_id: str, boundary: int | None) -> None:
-        """Show a new session that starts as a copy of another, up to and with ``boundary``."""
+        """Show a new session that starts as a copy of another, cut where a turn ends by ``boundary``."""
         session = self._session
         if session is not None and self.agent is None and session.id == session_id:
             # It was lost: only the screen still has all of it.
@@ -110,6 +110,9 @@ class OpenSessions:
             loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
         meta, seed = self._product.fork(loaded, boundary)
         await self.begin(meta, seed)
+        ended = next((event for event in reversed(seed) if event.type == "turn/end"), None)
+        if ended is not None:
+            self._notify(f"A copy up to the end of turn {ended.data['turn']}; the original stays", "ok")
 
     @property
     def copies(self) -> bool:

@@ -26,7 +26,7 @@ from dsh_tui.widgets.visible_text import one_line
 
 PREVIEW_DELAY: Final = 0.12
 """Seconds for which a row must stay highlighted before its log is read."""
-SEARCH_DELAY: Final = 0.03
+SEARCH_DELAY: Final = 0.015
 """Seconds without a key before what was said is searched too."""
 COMMANDS: Final = ("n", "f", "e", "x")
 """Letters that do something while the list has the focus; any other begins a filter."""
@@ -113,11 +113,14 @@ class SessionsScreen(SessionActions):
 
     @on(Input.Changed)
     def _filtered(self) -> None:
-        self._hits, self._told = SessionHits(), False
-        self._show()
+        self._told = False
         if self._search_due is not None:
             self._search_due.stop()
-        self._search_due = self.set_timer(SEARCH_DELAY, self._search) if self._filter.value.strip() else None
+        if self._filter.value.strip():  # what was found before stays until the next is: lists that blink tire
+            self._search_due = self.set_timer(SEARCH_DELAY, self._search)
+        else:
+            self._hits = SessionHits()
+        self._show()
 
     @on(Input.Submitted)
     def _submitted(self) -> None:
@@ -129,8 +132,8 @@ class SessionsScreen(SessionActions):
         try:
             found = await self._port.library.search(words, str(self._cwd) if self._scope == "here" else None)
         except Exception as error:  # noqa: BLE001 - said in one line; titles are filtered all the same
+            found = SessionHits()
             self.tell(str(error), "$warning")
-            return
         if self._filter.value == words:  # otherwise the next search is on its way
             self._hits = found
             self._show(still=True)

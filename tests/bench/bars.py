@@ -33,4 +33,13 @@ BARS = (
         unit="ms",
         limit=20,
     ),
+    Bar(
+        work="browser over 10,000 sessions, warm: first paint",
+        figure="browser_paint_ms",
+        unit="ms",
+        limit=150,
+    ),
+    Bar(work="browser: key → screen while filtering, p95", figure="browser_key_p95_ms", unit="ms", limit=150),
+    Bar(work="browser: what was said, rare word", figure="browser_search_ms", unit="ms", limit=100),
+    Bar(work="browser: what was said, common word", figure="browser_search_common_ms", unit="ms", limit=100),
 )

@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.bench.bars import BARS
+from tests.bench.browser import browser
 from tests.bench.figures import Sample, table
 from tests.bench.growth import growth
 from tests.bench.log_work import batch, fold
@@ -44,8 +45,9 @@ ALONE: dict[str, Scene] = {
     "fold": fold,
     "batch": batch,
     "fenced-block": fenced_block,
+    "browser": browser,
 }
-ONCE = ("growth", "long-session")
+ONCE = ("growth", "long-session", "browser")
 """Scenes that average over so much that one run will do."""
 
 

@@ -102,6 +102,8 @@ def test_the_places_it_names_are_where_things_are() -> None:
     home = Home(Path("/home"))
     places = [
         home.sessions,
+        home.index,
+        home.trash,
         home.plugins,
         home.settings,
         home.credentials,
@@ -133,7 +135,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_files_of_the_source_that_are_named_exist(page: Path) -> None:
     named = re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+\.py)?)`", page.read_text(encoding="utf-8"))
     roots = (ROOT, ROOT / "dsh_tui", ROOT / "dsh_tui" / "engine")
-    own = {"sessions/", "plugins/", "logs/", "spill/", "internal/"}  # of the home, and events
+    own = {"sessions/", "trash/", "plugins/", "logs/", "spill/", "internal/"}  # of the home, and events
     assert [name for name in named if name not in own and not any((r / name).exists() for r in roots)] == []
 
 

@@ -30,7 +30,7 @@ from dsh_tui.engine.session_rows import session_row
 
 BATCH_SECONDS: Final = 0.2
 """How long rows are gathered before others may see them."""
-MOST_HITS: Final = 200
+MOST_HITS: Final = 100
 
 _COLUMNS: Final = SessionRow._fields[:-1]
 """All but what agents do now."""
