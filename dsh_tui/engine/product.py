@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from dsh_tui.engine.approval.service import APPROVAL, Approval
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.boot import Engine, boot
 from dsh_tui.engine.bundles import base
-from dsh_tui.engine.bundles.storage import index_of
 from dsh_tui.engine.credentials.store import CredentialStore
 from dsh_tui.engine.kernel import find_fiber
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
@@ -36,6 +36,7 @@ from dsh_tui.engine.settings.home import Home
 from dsh_tui.engine.settings.settings_file import SettingsFile
 
 if TYPE_CHECKING:
+    from dsh_tui.engine.session_index.index import SessionIndex
     from dsh_tui.engine.settings.schema import Settings
 
 PROVIDER = "deepseek"
@@ -79,7 +80,6 @@ class Product:
         self.credentials = credentials
         self.cwd = options.cwd
         self.agent_options = agent_options(options.model, options.effort)
-        self.index = index_of(home.index, home.sessions, options.environ)
         self.notices: list[str] = []
         self._environ = options.environ
 
@@ -157,6 +157,13 @@ class Product:
     @property
     def approval(self) -> Approval:
         return self.engine.root[APPROVAL]
+
+    @cached_property
+    def index(self) -> SessionIndex:
+        """Of the stored sessions. Only browsers ask for it, so it is not imported before."""
+        from dsh_tui.engine.bundles.storage import index_of
+
+        return index_of(self.home.index, self.home.sessions, self._environ)
 
     @property
     def sessions(self) -> SessionStore:
