@@ -23,6 +23,7 @@ from dsh_tui.widgets import notice_block, thinking_block, tool_block, turn_end_b
 from dsh_tui.widgets.answer_block import Answer, has_links
 from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import Row
+from dsh_tui.widgets.turn_receipt import receipt_text
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ def estimate(view: BlockView, width: int) -> int:
     if isinstance(view, ToolView) and view.state == "failed":
         return 1 + min(tool_block.FAILED_LINES + 1, view.output.count("\n") + 1)
     if isinstance(view, NoticeView):
-        return 2 if view.hint else 1
+        return view.text.count("\n") + 1 + (view.hint.count("\n") + 1 if view.hint else 0)
     return 1
 
 
@@ -88,7 +89,7 @@ def foldable(view: BlockView) -> bool:
         return view.origin == "context" or view.text.count("\n") >= user_block.FOLDED_LINES
     if isinstance(view, AnswerView):
         return has_links(view.text)
-    return isinstance(view, (ThinkingView, ToolView))
+    return isinstance(view, (ThinkingView, ToolView, TurnEndView))
 
 
 def source(view: BlockView) -> str:
@@ -96,7 +97,7 @@ def source(view: BlockView) -> str:
     if isinstance(view, (AnswerView, UserView, ThinkingView, NoticeView)):
         return view.text
     if isinstance(view, TurnEndView):
-        return f"turn {view.turn}: {view.reason}"
+        return receipt_text(view)
     if view.diff is not None:
         return unified(view.diff)
     head = _command(view) if view.name == "bash" else f"{view.verb} {view.subject}".strip()

@@ -80,7 +80,7 @@ def _head(view: ToolView, width: int, palette: Palette) -> Row:
         (verb.ljust(VERB - 1) + " ", palette.dim if view.state == "ok" else palette.text),
         (one_line(view.subject), palette.text),
     ]
-    told = one_line("  ".join(filter(None, (view.summary, _WORDS.get(view.state)))))
+    told = one_line("  ".join(filter(None, (view.summary, None if view.cut else _WORDS.get(view.state)))))
     meta = [(told, colour if view.state != "ok" else palette.dim)]
     took = duration(view.duration_ms) if view.duration_ms is not None else ""
     if width >= WIDE_ENOUGH:

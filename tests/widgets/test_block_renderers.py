@@ -6,9 +6,13 @@ import pytest
 
 from dsh_tui.engine.projection.views import (
     CallState,
+    CommandRun,
+    Decision,
     DiffHunk,
     DiffView,
+    FileChange,
     NoticeView,
+    ReceiptView,
     ThinkingView,
     ToolView,
     TurnEndView,
@@ -172,7 +176,8 @@ def test_the_end_of_a_turn_is_one_quiet_line() -> None:
         cache_percent=94,
     )
     (line,) = drawn(turn_end_block.render(view, 80, INK, folded=True))
-    assert line == "    ✓ done 42 s · 12.3k tokens in · 1.2k out · cache 94 %"
+    assert line.split("  ")[2] == "✓ done 42 s · 12.3k tokens in · 1.2k out · cache 94 %"
+    assert line.endswith("▸")
 
 
 def test_both_themes_give_their_own_palette() -> None:
@@ -195,3 +200,56 @@ def test_a_diff_has_the_colours_of_its_language() -> None:
     (first, *_) = diff_block.render(DIFF, 60, INK)
     styles = {segment.text.strip(): segment.style for segment in first.segments}
     assert styles["def"] == INK.accent
+
+
+RECEIPT = TurnEndView(
+    seq=1,
+    turn=2,
+    reason="completed",
+    duration_ms=42_000,
+    tokens_in=12_300,
+    tokens_out=1200,
+    cache_percent=94,
+    receipt=ReceiptView(
+        files=(FileChange("src/retry.py", 3, 1, False), FileChange("src/new.py", 9, 0, True)),
+        commands=(CommandRun("pytest -q\n&& ls", "exit 1", False, 2_400),),
+        decisions=(Decision("Run rm -rf x", "denied", "not there"),),
+        calls=4,
+    ),
+)
+
+
+def test_the_end_of_a_turn_opens_to_its_receipt() -> None:
+    _, *lines = drawn(turn_end_block.render(RECEIPT, 70, INK, folded=False))
+    assert lines == [
+        "      │ Files     src/retry.py                                  +3 −1",
+        "      │           src/new.py                                    +9 −0",
+        "      │ Commands  pytest -q⏎&& ls                    exit 1     2.4 s",
+        "      │ Asked     Run rm -rf x                                  denied",
+        "      │ Tokens    12.3k in, 94 % from the cache · 1.2k out",
+        "      │ Time      42 s · 4 tool calls                     y copies this",
+    ]
+
+
+def test_a_receipt_is_copied_as_text() -> None:
+    assert source(RECEIPT) == (
+        "Turn 2: completed, 42 s · 4 tool calls; tokens: 12.3k in, 94 % from the cache · 1.2k out\n"
+        "\nFiles changed\n- src/retry.py +3 −1\n- src/new.py +9 −0 (new)\n"
+        "\nCommands run\n- pytest -q ⏎ && ls: exit 1, 2.4 s\n"
+        "\nAsked\n- Run rm -rf x: denied, “not there”\n"
+    )
+
+
+def test_a_long_receipt_says_how_much_it_leaves_out() -> None:
+    files = tuple(FileChange(f"f{n}", 1, 0, False) for n in range(30))
+    view = replace(RECEIPT, receipt=ReceiptView(files=files))
+    lines = drawn(turn_end_block.render(view, 80, INK, folded=False))
+    assert any("and 10 more" in line for line in lines)
+    assert source(view).count("- f") == 30
+
+
+def test_a_cut_call_is_not_called_cancelled() -> None:
+    view = replace(TOOL, state="cancelled", cut="may have run", summary="may have run")
+    (line,) = drawn(tool_block.render(view, 80, INK, folded=True))
+    assert "may have run" in line
+    assert "cancelled" not in line

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from dsh_tui.engine.projection.cards import diff_from_json, ended_badly, present_call, present_result
 from dsh_tui.engine.projection.content import plain_text
 from dsh_tui.engine.projection.views import CallState, ToolView
 
+Cut = Literal["", "may have run", "not started"]
 Data = Mapping[str, Any]  # Any: event data, shape by type
 
 FINAL: frozenset[CallState] = frozenset({"ok", "failed", "denied", "cancelled"})
@@ -23,7 +24,8 @@ _OUTCOMES: Mapping[str, tuple[CallState, str]] = {
     "unavailable": ("denied", "nobody could approve"),
     "cancelled": ("cancelled", "not answered"),
 }
-_CANCEL_CODES = ("ABORTED", "CANCELLED", "TOOL_NOT_STARTED", "INTERRUPTED")
+_CANCEL_CODES = ("ABORTED", "CANCELLED", "TOOL_NOT_STARTED", "TOOL_OUTCOME_UNKNOWN", "INTERRUPTED")
+_CUT: Mapping[str, Cut] = {"TOOL_OUTCOME_UNKNOWN": "may have run", "TOOL_NOT_STARTED": "not started"}
 
 
 def called(seq: int, time: int, call_id: str, name: str, arguments: str) -> ToolView:
@@ -68,14 +70,24 @@ def finished(view: ToolView, data: Data, time: int) -> ToolView:
     card = present_result(view.name, meta, plain_text(data.get("content") or ()), is_error=is_error)
     duration = meta.get("durationMs")
     refused = view.state in ("denied", "cancelled")
+    lost = _CUT.get(str((data.get("error") or {}).get("code") or ""), "")
     return replace(
         view,
         state=_final_state(view, data, is_error=is_error),
         output=card.output,
-        summary=view.summary if refused and view.summary else card.summary,
+        summary=view.summary if refused and view.summary else lost or card.summary,
+        cut=lost,
         diff=card.diff or (view.diff if refused else None),
         duration_ms=int(duration) if duration is not None else max(0, time - view.started),
     )
+
+
+def ended(view: ToolView, *, by_crash: bool) -> ToolView:
+    """The turn ended, and there will be no result."""
+    if not by_crash:
+        return replace(view, state="cancelled")
+    cut: Cut = "may have run" if view.state == "running" else "not started"
+    return replace(view, state="cancelled", cut=cut, summary=view.summary or cut)
 
 
 def _final_state(view: ToolView, data: Data, *, is_error: bool) -> CallState:

@@ -14,9 +14,6 @@ from dsh_tui.engine.projection.views import NoticeView, Tone
 
 Data = Mapping[str, Any]  # Any: event data, shape by type
 
-_INTERRUPTED = "The program ended before this turn did."
-_INTERRUPTED_HINT = "A tool that was running may have done its work: check before you repeat it."
-
 _LOST_HINT = "What is on the screen since then is stored nowhere; /fork goes on in a copy of it."
 
 
@@ -33,8 +30,6 @@ def end_notice(seq: int, reason: Data, *, tries: int = 1) -> NoticeView | None:
         return NoticeView(seq=seq, tone="error", text=text, hint=hint_for(code, message))
     if kind == "aborted" and (reason.get("cause") or {}).get("kind") == "ownership-lost":
         return NoticeView(seq=seq, tone="error", text=str(reason.get("reason", "")), hint=_LOST_HINT)
-    if kind == "interrupted":
-        return NoticeView(seq=seq, tone="warning", text=_INTERRUPTED, hint=_INTERRUPTED_HINT)
     if kind == "max-tokens":
         text = "The answer was cut at the model's output limit."
         return NoticeView(seq=seq, tone="warning", text=text, hint="Ask it to go on.")

@@ -33,13 +33,14 @@ class Section:
 def sections(system: str) -> list[Section]:
     """The system prompt cut at its headings; together they are the whole text."""
     found = list(_HEADING.finditer(system))
-    cuts = [match.start() for match in found]
-    out: list[Section] = []
-    if not cuts or system[: cuts[0]].strip():
-        out.append(Section("opening", system[: cuts[0]] if cuts else system))
-    elif cuts[0] > 0:
-        cuts[0] = 0
-    for match, start, end in zip(found, cuts, [*cuts[1:], len(system)], strict=True):
+    if not found:
+        return [Section("opening", system)]
+    starts = [match.start() for match in found]
+    lead = system[: starts[0]]
+    if not lead.strip():
+        starts[0] = 0
+    out = [Section("opening", lead)] if lead.strip() else []
+    for match, start, end in zip(found, starts, [*starts[1:], len(system)], strict=True):
         out.append(Section(match[1], system[start:end]))
     return out
 

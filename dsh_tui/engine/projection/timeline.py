@@ -62,8 +62,14 @@ class _Checkpoint:
 class Timeline:
     """Built once over the events there are; the log may grow meanwhile, the timeline does not."""
 
-    def __init__(self, header: Mapping[str, Any], events: Sequence[Event]) -> None:  # Any: JSON of the header
-        self._header = header
+    def __init__(
+        self,
+        header: Mapping[str, Any],  # Any: JSON of the header
+        events: Sequence[Event],
+        *,
+        every: int = EVERY,
+    ) -> None:
+        self._header, self._every = header, every
         self._log = events if isinstance(events, EventLog) else EventLog.of(pack(events))
         self.length = len(self._log)
         self.moments: list[Moment] = []
@@ -123,7 +129,7 @@ class Timeline:
             since += 1
             if type(row) is Event and row.type == "turn/end":
                 settled = len(fold.transcript.blocks)
-            if since >= EVERY and not fold.transcript.writing:
+            if since >= self._every and not fold.transcript.writing:
                 since = 0
                 length = self.moments[-1].seq + 1
                 tail = tuple(fold.transcript.blocks[settled:])

@@ -14,8 +14,10 @@ from typing import Any
 from dsh_tui.engine.llm.usage import Usage, prompt_tokens
 from dsh_tui.engine.projection import calls
 from dsh_tui.engine.projection.content import plain_text
+from dsh_tui.engine.projection.cut_turn import cut_notice
 from dsh_tui.engine.projection.drafts import CallDraft, TextDraft
 from dsh_tui.engine.projection.notices import end_notice, retry_notice, switch_notice
+from dsh_tui.engine.projection.receipt import turn_receipt
 from dsh_tui.engine.projection.views import BlockView, NoticeView, ToolView, TurnEndView, UserView
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.pack import ChunkRun
@@ -30,6 +32,7 @@ class TranscriptFold:
     __slots__ = (
         "_cached",
         "_calls",
+        "_decided",
         "_dirty",
         "_drafts",
         "_fresh",
@@ -49,6 +52,7 @@ class TranscriptFold:
         self._fresh: set[int] = set()  # chunk indexes whose draft grew since the last take
         self._drafts: dict[int, TextDraft | CallDraft] = {}
         self._calls: dict[str, int] = {}
+        self._decided: dict[str, str] = {}
         self._retry_place, self._tries = -1, 1
         self._turn_started = 0
         self._turn_blocks = 0
@@ -315,6 +319,7 @@ class TranscriptFold:
             self._put(place, calls.asked(view, event.data))
 
     def _approval_decided(self, event: Event) -> None:
+        self._decided[event.data["callId"]] = str(event.data["outcome"])
         place, view = self._find(event.data["callId"])
         if view is not None and view.state not in calls.FINAL:
             self._put(place, calls.decided(view, event.data))
@@ -330,10 +335,10 @@ class TranscriptFold:
         view = self.blocks[place] if place >= 0 else None
         return place, view if isinstance(view, ToolView) else None
 
-    def _cancel_call(self, place: int) -> None:
+    def _cancel_call(self, place: int, *, by_crash: bool = False) -> None:
         view = self.blocks[place]
         if isinstance(view, ToolView) and view.state not in calls.FINAL:
-            self._put(place, replace(view, state="cancelled"))
+            self._put(place, calls.ended(view, by_crash=by_crash))
 
     # Turns
 
@@ -347,25 +352,31 @@ class TranscriptFold:
 
     def _turn_end(self, event: Event) -> None:
         self._abandon_drafts()
+        turn, reason = event.data["turn"], event.data["reason"]
+        crashed = reason.get("kind") == "interrupted"
         for place in self._calls.values():
-            self._cancel_call(place)
+            self._cancel_call(place, by_crash=crashed)
         self._calls.clear()
-        reason = event.data["reason"]
+        blocks = self.blocks[self._turn_blocks :]
         notice = end_notice(event.seq, reason, tries=self._tries)
+        if crashed:
+            notice = cut_notice(event.seq, turn, blocks)
         if notice is not None:
             self._add_to_retries(notice)
         self._retry_place, self._tries = -1, 1
-        if not any(not isinstance(view, NoticeView) for view in self.blocks[self._turn_blocks :]):
+        decided, self._decided = self._decided, {}
+        if all(isinstance(view, NoticeView) for view in blocks):
             return  # log-only turns of plugins have nothing to close
         self._add(
             TurnEndView(
                 seq=event.seq,
-                turn=event.data["turn"],
+                turn=turn,
                 reason=reason.get("kind", ""),
                 duration_ms=max(0, event.time - self._turn_started),
                 tokens_in=self._sent,
                 tokens_out=self._spent,
                 cache_percent=round(100 * self._cached / self._sent) if self._sent else None,
+                receipt=turn_receipt(blocks, decided),
             )
         )
 

@@ -92,6 +92,8 @@ class ToolView:
     started: int = 0
     feedback: str = ""
     """Words with which a person denied it."""
+    cut: Literal["", "may have run", "not started"] = ""
+    """What is known of a call that a crash left without a result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +107,46 @@ class NoticeView:
     """The next thing to do, where there is one."""
 
 
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What a turn did to one file, summed up."""
+
+    path: str
+    added: int
+    removed: int
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRun:
+    """A command that a turn ran, and what came of it in a few words."""
+
+    command: str
+    result: str
+    ok: bool
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A call that waited for a person, and what they said."""
+
+    call: str
+    outcome: str
+    feedback: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptView:
+    """What a turn changed, ran and asked."""
+
+    files: tuple[FileChange, ...] = ()
+    commands: tuple[CommandRun, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    calls: int = 0
+    """Tool calls in all."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEndView:
     """Closes a turn: how it ended and what it took."""
@@ -116,6 +158,7 @@ class TurnEndView:
     tokens_in: int = 0
     tokens_out: int = 0
     cache_percent: int | None = None
+    receipt: ReceiptView = ReceiptView()
 
 
 BlockView: TypeAlias = UserView | ThinkingView | AnswerView | ToolView | NoticeView | TurnEndView

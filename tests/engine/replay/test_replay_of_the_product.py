@@ -64,7 +64,7 @@ async def run(folder: Path, environ: dict[str, str], config: replay.ReplayConfig
     project.mkdir(parents=True)
     (project / "greet.py").write_text('print("hello")\n')
     environ = {"PATH": "/usr/bin:/bin", "DSH_TUI_HOME": str(folder / "home"), **environ}
-    product = await Product.start(StartOptions(cwd=project, environ=environ))
+    product = await Product.start(StartOptions(cwd=project, environ=environ, invariants=True))
     root = product.engine.root
     product.approval.answer_with(root, allow_all_but_removals)
     try:
@@ -94,7 +94,8 @@ def timeless(block: BlockView) -> BlockView:
     if isinstance(block, ToolView):
         return replace(block, started=0, duration_ms=None, seq=0)
     if isinstance(block, TurnEndView):
-        return replace(block, duration_ms=0, seq=0)
+        commands = tuple(replace(run, duration_ms=0) for run in block.receipt.commands)
+        return replace(block, duration_ms=0, seq=0, receipt=replace(block.receipt, commands=commands))
     changes: dict[str, Any] = {name: 0 for name in ("time", "started", "duration_ms") if hasattr(block, name)}
     return replace(block, seq=0, **changes)
 

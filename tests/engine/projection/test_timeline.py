@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+
+from dsh_tui.engine.projection import timeline as timeline_module
+from dsh_tui.engine.projection.session import SessionFold
+from dsh_tui.engine.projection.timeline import SHOWN, Timeline
+from dsh_tui.engine.projection.views import NoticeView
+from dsh_tui.engine.session.fork import fork_seed
+from tests.fakes.history_log import HEADER, history, seqs
+from tests.fakes.session_logs import bare_session, whole_turn
+
+
+@pytest.mark.parametrize("every", [1, 7, 1_000])
+def test_any_point_is_what_the_screen_showed_then(every: int) -> None:
+    log = history()
+    timeline = Timeline(HEADER, log, every=every)
+    for seq in range(len(log)):
+        fold = SessionFold(HEADER)
+        fold.apply_all(log.prefix(seq + 1))
+        shown = fold.view().at_rest(keep_approvals=True)
+        point = timeline.at(seq)
+        assert list(point.view.blocks) == list(shown.blocks)
+        assert (point.view.todos, point.view.status) == (shown.todos, shown.status)
+        assert point.time == log[seq].time
+
+
+def test_points_can_be_taken_in_any_order_and_again() -> None:
+    log = history()
+    timeline = Timeline(HEADER, log, every=5)
+    seqs_ = [len(log) - 1, 3, 40, 3, len(log) - 1]
+    points = [timeline.at(seq) for seq in seqs_]
+    assert points[0] == points[4]
+    assert points[1] == points[3]
+
+
+def test_a_fork_snaps_to_the_last_end_of_a_turn() -> None:
+    log = history()
+    timeline = Timeline(HEADER, log)
+    ends = seqs(log, "turn/end")
+    assert timeline.at(ends[0] - 1).fork_at is None
+    for place, end in enumerate(ends):
+        point = timeline.at(end)
+        assert (point.fork_at, point.fork_turn) == (end, place + 1)
+        if end + 3 < len(log):
+            assert timeline.at(end + 3).fork_at == end
+        fork_seed(log, point.fork_at)
+
+
+def test_turns_are_stepped_through_from_anywhere() -> None:
+    log = history()
+    timeline = Timeline(HEADER, log)
+    starts = seqs(log, "turn/start")
+    assert timeline.turns == len(starts) == 6
+    at = timeline.moment_at(starts[1] + 2)
+    assert timeline.moments[timeline.turn_from(at, 1)].seq == starts[2]
+    back = timeline.turn_from(at, -1)
+    assert timeline.moments[back].seq == starts[1]
+    assert timeline.moments[timeline.turn_from(back, -1)].seq == starts[0]
+    assert timeline.turn_from(0, -1) == 0
+    last = len(timeline.moments) - 1
+    assert timeline.turn_from(last, 1) == last
+
+
+def test_streamed_text_is_one_moment() -> None:
+    log = history()
+    timeline = Timeline(HEADER, log)
+    assert sum(moment.deltas or 1 for moment in timeline.moments) == len(log)
+    assert any(moment.deltas > 3 for moment in timeline.moments)
+    for index, moment in enumerate(timeline.moments):
+        assert timeline.moment_at(moment.seq) == index
+
+
+def test_of_a_long_session_the_newest_blocks_are_shown() -> None:
+    session = bare_session()
+    for number in range(SHOWN):
+        whole_turn(session, f"say {number}", "yes", "y", "e", "s")
+    timeline = Timeline(session.header, session.events, every=50)
+    blocks = timeline.at(len(session.events) - 1).view.blocks
+    assert len(blocks) == SHOWN + 1
+    assert blocks[0] == NoticeView(seq=0, tone="info", text="600 earlier blocks are not shown here.")
+    assert timeline_module.EVERY >= 100
+
+
+def test_an_empty_log_has_no_moment() -> None:
+    assert Timeline({}, []).moments == []
