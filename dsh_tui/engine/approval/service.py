@@ -125,10 +125,7 @@ class Approval:
         if desk is None:
             return _UNAVAILABLE
         stop = CancelSignal()
-        undo = (
-            signal.on_cancel(lambda: stop.cancel(signal.reason, signal.cause)),
-            desk.gone.on_cancel(lambda: stop.cancel(desk.gone.reason)),
-        )
+        undo = (stop.follow(signal), stop.follow(desk.gone))
 
         async def ask() -> Answer:
             return await desk.answerer(request, stop)

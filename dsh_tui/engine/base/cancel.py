@@ -7,12 +7,16 @@ turn still closes its log. Source: spec core §8.4, §12 (AbortSignal).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from dsh_tui.engine.base.errors import HarnessError
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 
 class Cancelled(HarnessError):
@@ -40,13 +44,16 @@ class CancelSignal:
         self._callbacks: dict[object, Callable[[], object]] = {}
 
     def cancel(self, reason: str = "cancelled", cause: Mapping[str, Any] | None = None) -> None:
-        """Fire. A second call changes nothing."""
+        """Fire. A second call changes nothing. What a callback raises is logged: the rest must hear too."""
         if self.cancelled:
             return
         self.cancelled, self.reason, self.cause = True, reason, cause
         callbacks, self._callbacks = list(self._callbacks.values()), {}
         for callback in callbacks:
-            callback()
+            try:
+                callback()
+            except Exception:  # noqa: BLE001  # a stop that stops half way stops nothing
+                _log.exception("a callback of a cancel failed")
 
     def on_cancel(self, callback: Callable[[], object]) -> Callable[[], None]:
         """Call back on cancel (at once if it happened); the result takes the callback away."""
@@ -55,7 +62,15 @@ class CancelSignal:
             return lambda: None
         token = object()
         self._callbacks[token] = callback
-        return lambda: (self._callbacks.pop(token, None), None)[1]
+
+        def forget() -> None:
+            self._callbacks.pop(token, None)
+
+        return forget
+
+    def follow(self, other: CancelSignal) -> Callable[[], None]:
+        """Fire when ``other`` does, for the same reason; the result ends that."""
+        return other.on_cancel(lambda: self.cancel(other.reason, other.cause))
 
     def check(self) -> None:
         """Raise `Cancelled` if it happened."""
@@ -81,14 +96,16 @@ class CancelSignal:
             undo()
 
     @classmethod
-    def any_of(cls, *signals: CancelSignal | None) -> CancelSignal:
-        """A signal that fires with the first of the given ones (``None`` is skipped)."""
+    @contextmanager
+    def any_of(cls, *signals: CancelSignal) -> Iterator[CancelSignal]:
+        """A signal that fires with the first of the given ones, for as long as the block runs."""
         fused = cls()
-        for signal in signals:
-            if signal is None:
-                continue
-            signal.on_cancel(lambda source=signal: fused.cancel(source.reason, source.cause))  # type: ignore[misc]  # late binding
-        return fused
+        undos = [fused.follow(signal) for signal in signals]
+        try:
+            yield fused
+        finally:
+            for undo in undos:
+                undo()
 
 
 def _being_cancelled() -> bool:

@@ -32,7 +32,7 @@ async def run_within_deadline(
     if limit_ms is None:
         return await definition.execute(args, call)
     own = CancelSignal()
-    undo = call.signal.on_cancel(lambda: own.cancel(call.signal.reason, call.signal.cause))
+    undo = own.follow(call.signal)
 
     async def expire() -> None:
         await clock.sleep(limit_ms / 1000)

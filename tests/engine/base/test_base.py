@@ -111,12 +111,29 @@ async def test_a_race_stops_the_work_and_tells_why() -> None:
 
 async def test_the_first_cause_wins_and_late_listeners_hear_it_at_once() -> None:
     first, second = CancelSignal(), CancelSignal()
-    fused = CancelSignal.any_of(first, second, None)
-    second.cancel("second")
-    first.cancel("first")
-    heard: list[str] = []
-    fused.on_cancel(lambda: heard.append(fused.reason))
+    with CancelSignal.any_of(first, second) as fused:
+        second.cancel("second")
+        first.cancel("first")
+        heard: list[str] = []
+        fused.on_cancel(lambda: heard.append(fused.reason))
+        assert heard == ["second"]
+
+
+async def test_a_fused_signal_is_let_go_of_when_its_block_ends() -> None:
+    signal = CancelSignal()
+    with CancelSignal.any_of(signal) as fused:
+        pass
+    signal.cancel("too late")
+    assert not fused.cancelled
+
+
+async def test_a_callback_that_raises_keeps_the_others_from_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    signal, heard = CancelSignal(), list[str]()
+    signal.on_cancel(lambda: 1 / 0)
+    signal.on_cancel(lambda: heard.append("second"))
+    signal.cancel()
     assert heard == ["second"]
+    assert "a callback of a cancel failed" in caplog.text
 
 
 def test_an_atomic_write_replaces_whole_and_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -54,7 +54,8 @@ def apply(ctx: Context, config: RetryConfig | None = None) -> None:
             waiting["maxRetries"] = policy.retries
         agent.session.append("llm/retry", waiting)
         try:
-            await CancelSignal.any_of(failed.signal, unloading).race(clock.sleep(delay / 1000))
+            with CancelSignal.any_of(failed.signal, unloading) as ended:
+                await ended.race(clock.sleep(delay / 1000))
         except Cancelled:
             return None
         agent.session.append("llm/retry-started", place)
