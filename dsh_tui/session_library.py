@@ -19,11 +19,11 @@ from dsh_tui.engine.agent.registry import AGENTS
 from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK
 from dsh_tui.engine.base.errors import HarnessError
-from dsh_tui.engine.persistence.errors import NotStoredError, PersistenceError
+from dsh_tui.engine.persistence.errors import AlreadyOwnedError, NotStoredError, PersistenceError
 from dsh_tui.engine.persistence.jsonl.paths import find_log
 from dsh_tui.engine.persistence.jsonl.trash import Trash
 from dsh_tui.engine.persistence.jsonl.whole_log import write_whole_log
-from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE
+from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, Lease
 from dsh_tui.engine.product import Product
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.views import BlockView, SessionHits, SessionRow
@@ -37,6 +37,8 @@ PAINT_SECONDS: Final = 0.1
 """How long whoever listens is left alone, to draw what is known."""
 LOOK_SECONDS: Final = 0.3
 """How often is looked whether there is news while the index is brought up to date."""
+LEAVING_SECONDS, LEAVING_LOOKS = 0.05, 40
+"""How often is looked, and how many times, whether a session that was left has been put away."""
 REST_SECONDS: Final = 3.0
 """How long to wait before looking for changes of other processes again."""
 REST: Final = 30
@@ -90,6 +92,17 @@ class SessionLibrary:
         finally:
             stopped.set()
 
+    async def _lease_of(self, session_id: str, log: Path) -> Lease:
+        """The lease of a stored session; one that was just left here may still be on its way out."""
+        for _ in range(LEAVING_LOOKS):
+            try:
+                return await self._root[LEASES].acquire(log)
+            except AlreadyOwnedError as error:
+                if error.pid is not None or self._product.sessions.get(session_id) is not None:
+                    raise
+                await asyncio.sleep(LEAVING_SECONDS)
+        return await self._root[LEASES].acquire(log)
+
     async def _known(self) -> Sequence[SessionRow]:
         """The rows of the index; those that were read before, where nothing has changed since."""
         state, rows = await asyncio.to_thread(self._product.index.snapshot, self._state)
@@ -128,7 +141,7 @@ class SessionLibrary:
             PersistenceError: it is in use or another program's; it is where it was.
         """
         log = self._own_log(session_id)
-        lease = await self._root[LEASES].acquire(log)
+        lease = await self._lease_of(session_id, log)
         try:
             await lease.write(lambda: self._trash.put(log, SYSTEM_CLOCK.now_ms()))
         finally:
