@@ -35,6 +35,7 @@ from dsh_tui.model_list import ModelList
 from dsh_tui.open_sessions import OpenSessions
 from dsh_tui.prompt_queue import PromptQueue
 from dsh_tui.recording import Playback
+from dsh_tui.session_history import SessionHistory
 from dsh_tui.session_library import SessionLibrary
 
 _log = logging.getLogger(__name__)
@@ -75,6 +76,10 @@ class Bridge:
     @property
     def view(self) -> ChatView:
         return self._feed.view
+
+    @property
+    def history(self) -> SessionHistory:
+        return self._feed.history
 
     @property
     def needs_key(self) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.views import ChatView
 from dsh_tui.engine.session.event import Event
+from dsh_tui.session_history import SessionHistory
 
 POSTS_PER_SECOND = 15
 
@@ -29,6 +30,7 @@ class Feed:
         self._post = post
         self._fold = SessionFold({})
         self._events: Sequence[Event] = ()
+        self.history = SessionHistory({}, ())
         self._cursor = 0
         self._timer: asyncio.TimerHandle | None = None
         self._next_post = 0.0
@@ -43,6 +45,7 @@ class Feed:
         """Go over to another log and post it whole."""
         self._fold = SessionFold(header, generation=self.generation + 1)
         self._events, self._cursor = events, 0
+        self.history = SessionHistory(header, events)
         self.post()
 
     def note_progress(self, call_id: str, line: str) -> None:

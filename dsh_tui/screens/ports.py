@@ -7,9 +7,13 @@ previewing, opening and saving wait, because they touch the disk.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dsh_tui.engine.projection.views import BlockView, ChatView, ModelRow, SessionHits, SessionRow
+
+if TYPE_CHECKING:
+    from dsh_tui.engine.projection.requests import RequestBook
+    from dsh_tui.engine.projection.timeline import Timeline
 
 
 class LibraryPort(Protocol):
@@ -41,6 +45,18 @@ class LibraryPort(Protocol):
 
     async def repair(self, session_id: str) -> str:
         """Make a repaired copy of a damaged one; its id."""
+        ...
+
+
+class HistoryPort(Protocol):
+    """What happened in the session that is shown. Both take a moment the first time."""
+
+    async def requests(self) -> RequestBook:
+        """What the model was sent, step by step."""
+        ...
+
+    async def timeline(self) -> Timeline:
+        """Any point of it, read-only."""
         ...
 
 
@@ -96,6 +112,11 @@ class ChatPort(Protocol):
     @property
     def library(self) -> LibraryPort:
         """The stored sessions."""
+        ...
+
+    @property
+    def history(self) -> HistoryPort:
+        """Of the session that is shown now."""
         ...
 
     async def open_session(self, session_id: str) -> None: ...

@@ -15,6 +15,7 @@ from dsh_tui.engine.projection.views import (
     SessionRow,
     StatusView,
 )
+from dsh_tui.session_history import SessionHistory
 
 Asked = tuple[object, ...]
 
@@ -92,6 +93,7 @@ class FakeBridge:
         self.model_rows: list[ModelRow] = []
         self.fails: dict[str, Exception] = {}
         self.library = FakeLibrary(self.asked, self.fails)
+        self.history = SessionHistory({}, ())
         self.post: Callable[[ChatView], None] = lambda view: None
         self.closed = False
 

@@ -225,9 +225,9 @@ def test_the_end_of_a_turn_opens_to_its_receipt() -> None:
         "      │ Files     src/retry.py                                  +3 −1",
         "      │           src/new.py                                    +9 −0",
         "      │ Commands  pytest -q⏎&& ls                    exit 1     2.4 s",
-        "      │ Asked     Run rm -rf x                                  denied",
+        "      │ Asked     Run rm -rf x                                 denied",
         "      │ Tokens    12.3k in, 94 % from the cache · 1.2k out",
-        "      │ Time      42 s · 4 tool calls                     y copies this",
+        "      │ Time      42 s · 4 tool calls                   y copies this",
     ]
 
 

@@ -1,0 +1,94 @@
+"""A moment of a session in one line: a sign and a few words. Pure; unknown types give their name.
+
+Source: ux spec §3.4 (time-travel).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal
+
+from dsh_tui.engine.projection.cards import one_line, present_call
+from dsh_tui.engine.projection.content import plain_text
+from dsh_tui.engine.session.event import Event
+
+Weight = Literal["turn", "prompt", "plain", "quiet", "warning"]
+Words = tuple[str, str, Weight]
+Data = Mapping[str, Any]  # Any: event data, shape by type
+LONGEST: Final = 120
+
+
+def moment_words(event: Event, deltas: int = 0) -> Words:
+    """Sign, words, and how much they matter. ``deltas`` is how many streamed pieces it stands for."""
+    if event.type == "assistant/chunk":
+        return _streamed(event.data["chunk"], deltas)
+    say = _WORDS.get(event.type)
+    return ("·", event.type, "quiet") if say is None else say(event.data)
+
+
+def _streamed(chunk: Data, deltas: int) -> Words:
+    kind = {"text-delta": "writes", "reasoning-delta": "thinks", "tool-call-delta": "writes a call"}.get(
+        chunk["type"]
+    )
+    if kind is None:
+        return "…", str(chunk["type"]), "quiet"
+    return "…", f"{kind}, {deltas} piece{'' if deltas == 1 else 's'}", "quiet"
+
+
+def _said(sign: str, weight: Weight) -> Callable[[Data], Words]:
+    return lambda data: (sign, one_line(plain_text(data["content"]), LONGEST), weight)
+
+
+def _answer(data: Data) -> Words:
+    said = one_line(plain_text(block for block in data["content"] if block["type"] == "text"), LONGEST)
+    calls = [str(block["name"]) for block in data["content"] if block["type"] == "tool-call"]
+    return "◆", said or f"asks for {', '.join(calls)}", "plain"
+
+
+def _call(data: Data) -> Words:
+    card = present_call(data["name"], data["arguments"])
+    return "▸", f"{card.verb} {card.subject}".rstrip(), "plain"
+
+
+def _result(data: Data) -> Words:
+    words = one_line(plain_text(data["content"]), LONGEST) or "no output"
+    return ("✗", words, "warning") if data["isError"] else ("✓", words, "quiet")
+
+
+def _plan(data: Data) -> Words:
+    todos = data["todos"]
+    done = sum(todo.get("status") == "completed" for todo in todos)
+    return "☐", f"plan {done}/{len(todos)}", "plain"
+
+
+def _model(data: Data) -> Words:
+    return "◇", f"model {data['model']} {data.get('effort') or ''}".rstrip(), "plain"
+
+
+def _ended(data: Data) -> Words:
+    kind = str(data["reason"].get("kind", ""))
+    return "─", f"turn {data['turn']} {kind}", "plain" if kind == "completed" else "warning"
+
+
+_WORDS: Final[Mapping[str, Callable[[Data], Words]]] = {
+    "turn/start": lambda data: ("■", f"Turn {data['turn']}", "turn"),
+    "turn/end": _ended,
+    "user/message": _said("▌", "prompt"),
+    "steering/message": _said("▌", "prompt"),
+    "context/message": _said("◇", "plain"),
+    "prompt/blocked": _said("▲", "warning"),
+    "assistant/message": _answer,
+    "step/start": lambda data: ("→", f"step {data['step']} is sent", "quiet"),
+    "step/end": lambda data: ("·", f"step {data['step']} ends", "quiet"),
+    "tool/call": _call,
+    "tool/result": _result,
+    "todo/write": _plan,
+    "approval/asked": lambda data: ("?", f"{data['toolName']} waits for you", "warning"),
+    "approval/decided": lambda data: ("!", f"{data['outcome']} by {data['by']}", "plain"),
+    "permission/mode": lambda data: ("◇", f"mode {data['mode']}", "plain"),
+    "model/selected": _model,
+    "request/header": lambda data: ("·", f"request header, {data['reason']}", "quiet"),
+    "request/header-delta": lambda data: ("·", f"header changed: {', '.join(data)}", "quiet"),
+    "llm/retry": lambda data: ("▲", f"retry {data['retry']}", "warning"),
+    "session/title": lambda data: ("·", f"title {data['title']}", "quiet"),
+}

@@ -1,0 +1,43 @@
+"""What happened in the session that is shown: its requests and its timeline, read from its log.
+
+Both are built in a thread, over the events that there are when somebody asks, and kept until there
+are more. The provider's own serialiser makes the bodies, so offsets are those of the bytes sent.
+Source: ux spec §3.1–§3.4.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dsh_tui.engine.projection.requests import RequestBook
+from dsh_tui.engine.projection.timeline import Timeline
+from dsh_tui.engine.session.event import Event
+
+
+class SessionHistory:
+    """Implements `HistoryPort` over one log, live or not."""
+
+    def __init__(self, header: Mapping[str, Any], events: Sequence[Event]) -> None:  # Any: JSON of the header
+        self._header, self._events = header, events
+        self._requests: tuple[int, RequestBook] | None = None
+        self._timeline: Timeline | None = None
+
+    async def requests(self) -> RequestBook:
+        """Every step's request."""
+        length = len(self._events)
+        if self._requests is None or self._requests[0] != length:
+            self._requests = length, await asyncio.to_thread(self._read_requests)
+        return self._requests[1]
+
+    async def timeline(self) -> Timeline:
+        """Any point of it."""
+        if self._timeline is None or self._timeline.length != len(self._events):
+            self._timeline = await asyncio.to_thread(Timeline, self._header, self._events)
+        return self._timeline
+
+    def _read_requests(self) -> RequestBook:
+        from dsh_tui.engine.llm.deepseek.wire import request_body
+
+        return RequestBook(self._events, request_body, str(self._header.get("id", "")))
