@@ -65,6 +65,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--model", metavar="PROVIDER/MODEL", help="model to use")
     parser.add_argument("--effort", choices=EFFORTS, help="how much the model thinks")
     parser.add_argument("--mode", choices=MODES, help="what runs without asking (default: ask)")
+    parser.add_argument("--invariants", action="store_true", help=argparse.SUPPRESS)
 
 
 def _app(arguments: list[str]) -> int:
@@ -96,6 +97,7 @@ def _app(arguments: list[str]) -> int:
             model=options.model,
             effort=options.effort,
             mode=options.mode,
+            invariants=options.invariants,
             demo=options.demo,
         )
     )
@@ -150,6 +152,7 @@ def _exec(arguments: list[str]) -> int:
             model=options.model,
             effort=options.effort,
             mode=options.mode,
+            invariants=options.invariants,
         )
     )
 

@@ -23,6 +23,8 @@ class LaunchOptions:
     """A log to play instead of opening a session."""
     speed: float = 1.0
     """How many times faster than it was recorded."""
+    invariants: bool = False
+    """Whether the engine checks its own rules all along."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,3 +40,4 @@ class ExecOptions:
     model: str | None = None
     effort: str | None = None
     mode: str | None = None
+    invariants: bool = False

@@ -81,6 +81,7 @@ async def _start_product(app: DshApp, options: LaunchOptions) -> Product:
             model=options.model,
             effort=options.effort,
             mode=options.mode,
+            invariants=options.invariants,
             watch_plugins=True,
             broken_settings_are_fatal=False,
         )

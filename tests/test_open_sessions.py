@@ -61,7 +61,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
             "DEEPSEEK_BASE_URL": server.url,
             "DEEPSEEK_API_KEY": "sk-test-0123456789abcdef",
         }
-        made = Desk(await Product.start(StartOptions(cwd=project, environ=environ)), server)
+        made = Desk(await Product.start(StartOptions(cwd=project, environ=environ, invariants=True)), server)
         try:
             yield made
         finally:

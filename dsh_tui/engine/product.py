@@ -59,6 +59,7 @@ class StartOptions:
     effort: str | None = None
     mode: str | None = None
     watch_plugins: bool = False
+    invariants: bool = False
     broken_settings_are_fatal: bool = True
     """Otherwise defaults are used, and `Product.notices` says so."""
 
@@ -113,6 +114,7 @@ class Product:
             pass_environment=settings.shell.pass_environment,
             plugin_configs=settings.plugins,
             watch_plugins=options.watch_plugins,
+            invariants=options.invariants,
         )
         engine = await boot(lambda root: root.plugin(base, config))
         product = cls(engine, home, settings_file, credentials, options)

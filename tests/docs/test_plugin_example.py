@@ -80,7 +80,7 @@ async def bench(tmp_path: Path, settings: str) -> AsyncIterator[Bench]:
     (project / "poem.txt").write_text("so much depends upon\na red wheel barrow\n")
     async with ModelServer() as model:
         environ = {"DSH_TUI_HOME": str(home), "DEEPSEEK_BASE_URL": model.url, "HOME": str(tmp_path)}
-        product = await Product.start(StartOptions(cwd=project, environ=environ))
+        product = await Product.start(StartOptions(cwd=project, environ=environ, invariants=True))
         agent = product.engine.root[AGENTS].create(CreateAgent(meta={"cwd": str(project)})).agent
         yield Bench(product, model, agent, home / "plugins" / "word_count.py")
         await product.dispose()

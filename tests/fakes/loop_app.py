@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from dsh_tui.engine.agent import plugin as agents_plugin
 from dsh_tui.engine.agent.agent import Agent, AgentHandle, AgentOptions
 from dsh_tui.engine.agent.registry import AGENTS, AgentRegistry, CreateAgent
+from dsh_tui.engine.invariants import plugin as invariants_plugin
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.llm import plugin as llm_plugin
 from dsh_tui.engine.llm.blocks import text_of
@@ -51,6 +52,7 @@ class LoopApp:
     async def start(self) -> None:
         root = self.root
         await root.plugin(sessions_plugin, self.clock)
+        await root.plugin(invariants_plugin)
         for plugin in (system_prompt_plugin, tools_plugin, llm_plugin, agents_plugin):
             await root.plugin(plugin)
         self.loop_fiber = root.plugin(loop_plugin)

@@ -59,12 +59,18 @@ class Config:
     pass_environment: tuple[str, ...] = ()
     plugin_configs: Mapping[str, object] = field(default_factory=dict)
     watch_plugins: bool = False
+    invariants: bool = False
+    """Let the companions of core spec §9 watch; they cost time and are for whoever works on the program."""
 
 
 def apply(ctx: Context, config: Config) -> None:
     """Mount everything. The loop asks for storage and default model without injecting them."""
     ctx.provide(DEFAULT_MODEL, config.default_model)
     core = ctx.plugin(agent_core)
+    if config.invariants:
+        from dsh_tui.engine.invariants import plugin as invariants
+
+        ctx.plugin(invariants)
     ctx.plugin(
         deepseek,
         deepseek.DeepSeekConfig(

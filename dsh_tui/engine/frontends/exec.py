@@ -79,6 +79,7 @@ async def _run(options: ExecOptions, answer: TextIO) -> int:
             model=options.model,
             effort=options.effort,
             mode=options.mode,
+            invariants=options.invariants,
         )
     )
     collector.release()

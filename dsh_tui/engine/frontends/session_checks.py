@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dsh_tui.engine.base.errors import HarnessError
@@ -15,7 +15,10 @@ from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.bundles.storage import index_of
 from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.frontends.stored_session import StoredSessions
-from dsh_tui.engine.session.verify import verify_log
+from dsh_tui.engine.invariants.log.all_checks import check_log
+from dsh_tui.engine.persistence.jsonl.reader import read_bytes
+from dsh_tui.engine.persistence.jsonl.sums import changed_rows
+from dsh_tui.engine.persistence.stored import LoadedSession
 from dsh_tui.engine.settings.home import Home
 
 OK, FAILED = 0, 1
@@ -62,22 +65,33 @@ def reindex(*, as_json: bool) -> int:
 def _verdict(stored: StoredSessions, session_id: str) -> dict[str, Any]:  # Any: JSON
     """``seq`` is that of the first record that breaks a rule, or that is not there; ``line`` the file's."""
     loaded = stored.read(session_id)
-    violation = verify_log(loaded.events, foreign=bool(loaded.dialect))
-    damage = loaded.notices[0] if loaded.status == "damaged" and loaded.notices else None
-    verdict: dict[str, Any] = {
+    faults = list(_faults(loaded))
+    verdict: dict[str, Any] = {  # Any: JSON
         "id": session_id,
-        "ok": violation is None and loaded.status == "ok",
-    }  # Any: JSON
-    verdict["path"] = str(loaded.path)
-    if violation is not None:
-        expected = next((at for at, event in enumerate(loaded.events) if event.seq != at), violation.seq)
-        verdict |= {"seq": min(violation.seq, expected), "rule": violation.rule}
-    if damage is not None:
-        verdict["line"] = damage.line
-        verdict.setdefault("seq", len(loaded.events))
-        verdict["rule"] = damage.text
+        "ok": not faults,
+        "path": str(loaded.path),
+    }
+    if faults:
+        first = min(faults, key=lambda fault: fault["seq"])
+        verdict |= {name: value for name, value in first.items() if value is not None}
     verdict["notices"] = [notice.text for notice in loaded.notices]
     return verdict
+
+
+def _faults(loaded: LoadedSession) -> Iterator[dict[str, Any]]:  # Any: JSON
+    """What is wrong, as far as each way of looking finds it: damage, changed bytes, broken rules."""
+    gap = next((at for at, event in enumerate(loaded.events) if event.seq != at), len(loaded.events))
+    if loaded.status == "damaged":
+        damage = loaded.notices[0] if loaded.notices else None
+        text, line = (damage.text, damage.line) if damage else ("the log is damaged", None)
+        yield {"seq": gap, "line": line, "rule": text}
+    elif broken := check_log(loaded.events, foreign=bool(loaded.dialect)):
+        yield {"seq": broken.seq, "owner": broken.owner, "rule": f"{broken.owner}: {broken.rule}"}
+    if not loaded.dialect and loaded.path is not None:
+        changed = next(changed_rows(read_bytes(loaded.path)[0]), None)
+        if changed is not None:
+            rule = "the record is not as it was written: its bytes were changed since"
+            yield {"seq": gap if changed.seq is None else changed.seq, "line": changed.line, "rule": rule}
 
 
 def _sentence(verdict: dict[str, Any]) -> str:  # Any: JSON

@@ -16,7 +16,7 @@ from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 from dsh_tui.engine.kernel.errors import KernelError
 from dsh_tui.engine.kernel.keys import Emit, Next, Parallel, Serial, Waterfall
-from dsh_tui.engine.kernel.listeners import GATE, Listener, Snapshots
+from dsh_tui.engine.kernel.listeners import GATE, Admits, Listener, Snapshots
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -49,6 +49,11 @@ class Dispatcher:
     def __init__(self, snapshots: Snapshots, observed: set[asyncio.Task[None]]) -> None:
         self._snapshots = snapshots
         self._observed = observed
+
+    @property
+    def admits(self) -> Admits | None:
+        """What decides who hears it; None where everybody does."""
+        return self._snapshots.admits
 
     def emit(self, event: Emit[P], /, *args: P.args, **kwargs: P.kwargs) -> None:
         """Tell every listener, in order; log what one raises and go on.

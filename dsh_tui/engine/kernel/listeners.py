@@ -73,11 +73,11 @@ class ListenerTable:
 class Snapshots:
     """What one carrier's dispatches call, by event."""
 
-    __slots__ = ("_admits", "_cache", "_version", "table")
+    __slots__ = ("_cache", "_version", "admits", "table")
 
     def __init__(self, table: ListenerTable, admits: Admits | None = None) -> None:
         self.table = table
-        self._admits = admits
+        self.admits = admits
         self._cache: dict[str, tuple[Listener, ...]] = {}
         self._version = table.version
 
@@ -87,5 +87,5 @@ class Snapshots:
             self._version = self.table.version
         found = self._cache.get(event)
         if found is None:
-            found = self._cache[event] = self.table.select(event, self._admits)
+            found = self._cache[event] = self.table.select(event, self.admits)
         return found

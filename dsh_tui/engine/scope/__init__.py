@@ -8,6 +8,14 @@ Source: core spec §2.
 
 from dsh_tui.engine.scope.key import ScopeError
 from dsh_tui.engine.scope.layers import ScopedLayers
-from dsh_tui.engine.scope.scope import ScopeHandle, create_scope, scope_of, scope_target
+from dsh_tui.engine.scope.scope import ScopeHandle, create_scope, scope_key, scope_of, scope_target
 
-__all__ = ["ScopeError", "ScopeHandle", "ScopedLayers", "create_scope", "scope_of", "scope_target"]
+__all__ = [
+    "ScopeError",
+    "ScopeHandle",
+    "ScopedLayers",
+    "create_scope",
+    "scope_key",
+    "scope_of",
+    "scope_target",
+]

@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from dsh_tui.engine.kernel import Context, Dispatcher
-from dsh_tui.engine.kernel.listeners import Admits
 from dsh_tui.engine.scope.key import hold, lineage, release
 
 _TAG = "scope"
@@ -73,12 +72,23 @@ def scope_target(ctx: Context, key: object | None) -> Dispatcher:
 
     Keep it where events are frequent: it remembers whom it reaches.
     """
-    return ctx.carrier(_admits(key))
+    return ctx.carrier(_Admission(key))
 
 
-def _admits(key: object | None) -> Admits:
-    def admits(ctx: Context) -> bool:
+def scope_key(carrier: Dispatcher) -> object | None:
+    """The key that a dispatcher of `scope_target` was made for; None for any other."""
+    admits = carrier.admits
+    return admits.key if isinstance(admits, _Admission) else None
+
+
+class _Admission:
+    """Admits untagged contexts, and those tagged with the key or an ancestor of it."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: object | None) -> None:
+        self.key = key
+
+    def __call__(self, ctx: Context) -> bool:
         tag = scope_of(ctx)
-        return tag is None or (key is not None and any(one is tag for one in lineage(key)))
-
-    return admits
+        return tag is None or (self.key is not None and any(one is tag for one in lineage(self.key)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
 from dsh_tui.engine.base.frozen import FrozenDict
@@ -34,6 +34,10 @@ END_SEED = "session/end-seed"
 _NOTHING = FrozenDict()
 
 
+Guard: TypeAlias = "Callable[[Session, Event], None]"
+"""Sees every event before it is committed; a raise keeps it out. For invariants, not for policy."""
+
+
 def _publish_nowhere(_session: Session, _event: Event) -> None:
     return None
 
@@ -49,6 +53,7 @@ class Session:
         publish: Callable[[Session, Event], None] = _publish_nowhere,
         types: EventTypes = EVENT_TYPES,
         seed: Sequence[Event] | None = None,
+        guards: Sequence[Guard] = (),
     ) -> None:
         """A seed is validated and copied but not published; after it, the log says where it ended.
 
@@ -62,6 +67,7 @@ class Session:
         self.cwd: str | None = header.get("cwd")
         """Where its tools work: the header's directory, or the one it was moved to since."""
         self._now, self._publish, self._types = clock.now_ms, publish, types
+        self._guards = guards
         self._slots: list[Row] = []
         self._run: ChunkRun | None = None
         self._turns = TurnCursor()
@@ -143,6 +149,8 @@ class Session:
         self._turns.check(type, frozen, enclosed=True, replaces=replaces)
         op, cited = self._surface.plan(kind, frozen, surface, sources, len(self._slots))
         event = Event(type, len(self._slots), self._now(), frozen, op, cited, kind.ignorable)
+        for guard in self._guards:
+            guard(self, event)
         self._commit(event)
         self._announce(event)
         return event
@@ -158,6 +166,8 @@ class Session:
         slots, time = self._slots, self._now()
         seq = len(slots)
         event = Event(CHUNK, seq, time, FrozenDict({"turn": turn, "step": step, "chunk": chunk}))
+        for guard in self._guards:
+            guard(self, event)
         run = self._run
         if run is None or not run.extend(chunk, time):
             self._end_run()

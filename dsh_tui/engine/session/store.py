@@ -9,7 +9,7 @@ until that has unwound. Source: core spec §3 (store, bus).
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from dsh_tui.engine.session.errors import StoreError
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.fork import fork_meta, fork_seed
 from dsh_tui.engine.session.header import new_header
-from dsh_tui.engine.session.session import Session
+from dsh_tui.engine.session.session import Guard, Session
 
 SESSION_CREATED: Emit[[Session]] = Emit("session/created")
 """Announced raw: a listener that raises vetoes the session."""
@@ -53,6 +53,7 @@ class SessionStore:
         self._clock = clock
         self._entries: dict[str, _Entry] = {}
         self._leaving: set[str] = set()
+        self._guards: list[Guard] = []
 
     def create(
         self,
@@ -103,7 +104,7 @@ class SessionStore:
         session_id = new_session_id() if id is None else id
         self._check_free(session_id)
         header = new_header(session_id, self._clock.now_ms(), meta)
-        return Session(header, clock=self._clock, publish=self._publish, seed=seed)
+        return Session(header, clock=self._clock, publish=self._publish, seed=seed, guards=self._guards)
 
     def enter(self, session: Session) -> None:
         """Take the id."""
@@ -148,6 +149,15 @@ class SessionStore:
         parent = entry.session
         seed = fork_seed(parent.events, boundary)
         return self.create(id=new_id, meta=fork_meta(parent.header, len(seed)), seed=seed)
+
+    def guard(self, ctx: Context, guard: Guard) -> Disposer:
+        """Show every event of every session to ``guard`` before it is committed; its raise keeps it out."""
+
+        def install() -> Callable[[], None]:
+            self._guards.append(guard)
+            return lambda: self._guards.remove(guard)
+
+        return ctx.effect(install)
 
     async def flush(self, session: Session) -> None:
         """Everything so far is durable when this returns.

@@ -7,7 +7,7 @@ Source: core spec §9 (session), §3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dsh_tui.engine.session import core_types as _core_types  # noqa: F401  # registers the core types
@@ -35,21 +35,25 @@ def verify_log(
     ``foreign``: another program's, in which events may stand between turns.
     """
     log = tuple(events)
-    imported = next((event.seq for event in reversed(log) if event.type == "session/imported"), -1)
-    imported = log[-1].seq if foreign and log else imported
-    trace = _Trace(types, imported)
+    trace = SessionTrace(types, imported=len(log) - 1 if foreign else last_imported(log))
     for event in log:
         try:
-            trace.take(event)
+            trace.check(event)
         except SessionError as error:
             return Violation(event.seq, error.message)
+        trace.advance(event)
     return None
 
 
-class _Trace:
-    """What the rules need to know of the events so far."""
+def last_imported(log: Sequence[Event]) -> int:
+    """Seq of the event before which another program wrote; -1 where all is ours."""
+    return next((event.seq for event in reversed(log) if event.type == "session/imported"), -1)
 
-    def __init__(self, types: EventTypes, imported: int) -> None:
+
+class SessionTrace:
+    """What the rules need to know of the events so far. `check` changes nothing; `advance` does not judge."""
+
+    def __init__(self, types: EventTypes = EVENT_TYPES, *, imported: int = -1) -> None:
         self._types = types
         self._imported = imported  # other programs let events stand between turns
         self._next = 0
@@ -59,10 +63,14 @@ class _Trace:
         self._called: set[str] = set()
         self._answered: set[str] = set()
 
-    def take(self, event: Event) -> None:
+    def check(self, event: Event) -> None:
+        """Whether the event may come next.
+
+        Raises:
+            SessionError: it breaks a rule.
+        """
         if event.seq != self._next:
             raise SessionError(f"seq {event.seq} stands where {self._next} belongs")
-        self._next += 1
         if event.type not in self._types and event.ignorable:
             return
         kind, data = self._types.check(event.type, event.data)
@@ -73,22 +81,31 @@ class _Trace:
             raise SessionError(f"{event.type}: the surface marker is missing")
         self._surface.plan(kind, data, op, event.source_event_seqs, event.seq)
         self._check_call(event, replaces=replaces)
+        fold_header(self._header, event)
+
+    def advance(self, event: Event) -> None:
+        """Move past an event that was checked."""
+        self._next += 1
+        data, tag = event.data, event.type
+        if tag not in self._types:
+            return
+        if tag == "step/start":
+            self._called, self._answered = set(), set()
+        elif tag == "tool/call":
+            self._called.add(data["callId"])
+        elif tag == "tool/result":
+            self._answered.add(data["callId"])
         self._header = fold_header(self._header, event)
-        self._turns.advance(event.type, data)
+        self._turns.advance(tag, data)
         self._surface.commit(event)
 
     def _check_call(self, event: Event, *, replaces: bool) -> None:
         data = event.data
-        if event.type == "step/start":
-            self._called, self._answered = set(), set()
-        elif event.type == "tool/call":
-            if data["callId"] in self._called:
-                raise SessionError(f"call {data['callId']} begins a second time in its step")
-            self._called.add(data["callId"])
-        elif event.type == "tool/result" and not replaces:
+        if event.type == "tool/call" and data["callId"] in self._called:
+            raise SessionError(f"call {data['callId']} begins a second time in its step")
+        if event.type == "tool/result" and not replaces:
             call_id, error = data["callId"], data.get("error") or {}
             if call_id in self._answered:
                 raise SessionError(f"call {call_id} has a result already")
             if call_id not in self._called and error.get("code") != "TOOL_NOT_STARTED":
                 raise SessionError(f"the result answers call {call_id}, which did not begin in this step")
-            self._answered.add(call_id)

@@ -1,0 +1,1 @@
+"""Checks of what is dispatched, one file an owner."""
