@@ -19,7 +19,7 @@ from textual.timer import Timer
 from dsh_tui.actions import BY_ID, BY_SLASH, LEADER, bindings
 from dsh_tui.engine.projection.views import ChatView, NoticeView, StatusView, UserView
 from dsh_tui.screens.chat_actions import ChatActions
-from dsh_tui.screens.composer_words import IDLE, composer_words
+from dsh_tui.screens.composer_words import IDLE, READING, composer_words
 from dsh_tui.screens.ports import ChatPort
 from dsh_tui.widgets.approval_dock import ApprovalDock
 from dsh_tui.widgets.completion import Completion
@@ -28,7 +28,14 @@ from dsh_tui.widgets.first_run_panel import FirstRunPanel
 from dsh_tui.widgets.fuzzy import best
 from dsh_tui.widgets.header_bar import HeaderBar, HeaderFacts
 from dsh_tui.widgets.launchpad import Launchpad
-from dsh_tui.widgets.messages import CommandGiven, Decided, FeedChanged, Noticed, Submitted
+from dsh_tui.widgets.messages import (
+    CommandGiven,
+    Decided,
+    FeedChanged,
+    Noticed,
+    Submitted,
+    TypedElsewhere,
+)
 from dsh_tui.widgets.queue_panel import QueuePanel
 from dsh_tui.widgets.status_bar import StatusBar
 from dsh_tui.widgets.todo_panel import TodoPanel
@@ -151,24 +158,29 @@ class ChatScreen(ChatActions):
         self.launchpad.set_class(not empty, "-hidden")
         self.transcript.set_class(empty, "-hidden")
         self.first_run.compact = self.dock.pending is not None and self.size.height < TALL
-        self._draw_words(len(queue))
+        self._draw_words()
         self.status_bar.status = status
         self._keep_pace(status)
         self._draw_time()
 
-    def _draw_words(self, queued: int) -> None:
-        port = self.port
+    def _draw_words(self) -> None:
+        port, view = self.port, self.shown
         words = composer_words(
             trouble=self._trouble,
             keyless=port is not None and port.needs_key,
             demo=port is not None and port.leaves_recording,
-            read_only=self.shown.read_only if self.shown is not None else "",
+            read_only=view.read_only if view is not None else "",
             busy=self.busy,
-            queued=queued,
-            copies=self.shown is not None and self.shown.copies,
+            queued=len(view.queue if view is not None else self._unsent),
+            copies=view is not None and view.copies,
         )
         self.composer.placeholder, self.composer.locked = words.placeholder, words.locked
-        self.composer.border_subtitle = Content(words.hint)
+        self.composer.border_subtitle = Content(READING if self.transcript.has_focus else words.hint)
+
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
+    def _focus_moved(self) -> None:
+        self._draw_words()
 
     def _draw_time(self) -> None:
         """All that changes with time alone."""
@@ -274,7 +286,10 @@ class ChatScreen(ChatActions):
 
     @on(Composer.TranscriptAsked)
     def _transcript_asked(self) -> None:
-        (self.first_run if self.first_run.has_class("-needed") else self.transcript).focus()
+        if self.first_run.has_class("-needed"):
+            self.first_run.focus()
+        else:
+            self.action_view_transcript()
 
     @on(Composer.Paged)
     def _paged(self, event: Composer.Paged) -> None:
@@ -331,8 +346,8 @@ class ChatScreen(ChatActions):
         if self.port is not None:
             self.port.answer(event.approval_id, event.allowed, event.feedback)
 
-    @on(ApprovalDock.PassedOn)
-    def _passed_on(self, event: ApprovalDock.PassedOn) -> None:
+    @on(TypedElsewhere)
+    def _typed_elsewhere(self, event: TypedElsewhere) -> None:
         self.composer.focus()
         if isinstance(event.event, events.Key):
             self.composer.take_key(event.event)
@@ -370,11 +385,6 @@ class ChatScreen(ChatActions):
     def set_up(self, saved: bool | None) -> None:  # noqa: FBT001 - a dialog's result
         self._show_first_run()
         self._draw()
-
-    @on(FirstRunPanel.PassedOn)
-    def _typed_at_first_run(self, event: FirstRunPanel.PassedOn) -> None:
-        self.composer.focus()
-        self.composer.take_key(event.key)
 
     def _show_first_run(self) -> None:
         needed = self.port is not None and self.port.needs_key

@@ -11,11 +11,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from textual import work
-from textual.screen import Screen
 
 from dsh_tui.actions import BY_LEADER, BY_SLASH, Action
 from dsh_tui.engine.projection.views import AnswerView, ChatView
 from dsh_tui.screens.composer_words import RECORDING
+from dsh_tui.screens.history_actions import HistoryActions
 
 if TYPE_CHECKING:
     from dsh_tui.app import DshApp
@@ -33,7 +33,7 @@ QUIT_WINDOW: Final = 1.0
 """Seconds within which a second press quits."""
 
 
-class ChatActions(Screen[None]):
+class ChatActions(HistoryActions):
     """The actions; what they act on is composed by `ChatScreen`."""
 
     composer: Composer
@@ -92,7 +92,7 @@ class ChatActions(Screen[None]):
     def action_leader(self) -> None:
         self._leader = True
         self.status_bar.notice(
-            "ctrl+x …  l sessions · n new · m model · q queue · e editor · y review · enter steers"
+            "ctrl+x …  l sessions · n new · m model · g timeline · i request · q queue · y review · h all"
         )
 
     def take_leader_key(self, key: str) -> bool:
@@ -294,6 +294,8 @@ class ChatActions(Screen[None]):
         self.todo_panel.unfolded = not self.todo_panel.unfolded
 
     def action_view_transcript(self) -> None:
+        if self.transcript.cursor is None:
+            self.transcript.action_cursor(-1)  # what shows that the keys go there
         self.transcript.focus()
 
     def action_view_page_up(self) -> None:

@@ -12,6 +12,8 @@ IDLE: Final = "Ask about this project, or say what to change"
 BUSY: Final = "Type the next message: enter queues it, ctrl+x enter steers the turn"
 KEYLESS: Final = "Nothing can be sent yet · / lists the commands"
 DEMO: Final = "What you send begins a session of your own"
+READING: Final = "j k blocks · enter opens · y copies · typing goes here"
+"""While the keys go to the transcript."""
 RECORDING: Final = "recording"
 """The word that `ChatView.read_only` begins with where a recording is shown."""
 

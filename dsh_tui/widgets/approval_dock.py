@@ -24,7 +24,7 @@ from dsh_tui.widgets.answer_row import BY_KEY, Answer, AnswerRow
 from dsh_tui.widgets.approval_words import explanation, head_line, question
 from dsh_tui.widgets.arming import Arming
 from dsh_tui.widgets.card_text import CardText, card_lines
-from dsh_tui.widgets.messages import Decided
+from dsh_tui.widgets.messages import Decided, TypedElsewhere
 
 SMALLEST: Final = (30, 10)
 """Columns and rows of the screen below which nothing can be read well enough to be answered."""
@@ -60,13 +60,6 @@ class ApprovalDock(Vertical, can_focus=True):
         &.-too-small > #small { display: block; }
     }
     """
-
-    class PassedOn(Message):
-        """A key or a paste came that was not meant for the dock: it belongs to the composer."""
-
-        def __init__(self, event: events.Key | events.Paste) -> None:
-            self.event = event
-            super().__init__()
 
     class Left(Message):
         """Nothing is pending any more, or review ended: the composer may have the focus.
@@ -235,7 +228,7 @@ class ApprovalDock(Vertical, can_focus=True):
     def on_paste(self, event: events.Paste) -> None:
         if self.has_focus:
             event.stop()
-            self.post_message(self.PassedOn(event))
+            self.post_message(TypedElsewhere(event))
 
     @on(AnswerRow.Clicked)
     def _clicked(self, event: AnswerRow.Clicked) -> None:
@@ -269,7 +262,7 @@ class ApprovalDock(Vertical, can_focus=True):
     def _press(self, event: events.Key) -> None:
         answer = self._answers.answer if event.key == "enter" else BY_KEY.get(event.key)
         if not self.armed or (answer is None and event.key not in ("space", "enter")):
-            self.post_message(self.PassedOn(event))
+            self.post_message(TypedElsewhere(event))
             return
         if answer is not None:
             self._do(answer)

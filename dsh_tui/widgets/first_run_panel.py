@@ -12,6 +12,7 @@ from textual.reactive import reactive
 
 from dsh_tui.widgets.columns import cut, spread
 from dsh_tui.widgets.row_list import RowList
+from dsh_tui.widgets.typing_elsewhere import TypingElsewhere
 
 Choice = tuple[str, str, str, str]
 """Key, action id, label, note."""
@@ -26,7 +27,7 @@ COMPACT: Final = " No key yet:  1 enter a key   2 local server   3 earlier sessi
 KEYLESS: Final = "No key yet: this session can be read, not continued"
 
 
-class FirstRunPanel(RowList[Choice]):
+class FirstRunPanel(TypingElsewhere, RowList[Choice]):
     """Shown while nothing can be asked of a model. Posts which action was chosen."""
 
     DEFAULT_CSS = """
@@ -54,21 +55,11 @@ class FirstRunPanel(RowList[Choice]):
     compact: reactive[bool] = reactive(False, toggle_class="-compact")
     """One line, where the rows are needed for something else."""
 
-    _passing_on = False
-    """A draft has begun and the focus is on its way to it: the keys between belong to it, too."""
-
     class Picked(Message):
         """One of the choices, by the id of its action."""
 
         def __init__(self, action_id: str) -> None:
             self.action_id = action_id
-            super().__init__()
-
-    class PassedOn(Message):
-        """A key that chooses nothing here: it belongs to the composer."""
-
-        def __init__(self, key: events.Key) -> None:
-            self.key = key
             super().__init__()
 
     def on_mount(self) -> None:
@@ -81,17 +72,9 @@ class FirstRunPanel(RowList[Choice]):
     def watch_compact(self) -> None:
         self.show(CHOICES, self.highlighted)
 
-    def on_key(self, event: events.Key) -> None:
-        """Letters are the beginning of a draft or a command; keys that move or choose stay."""
-        begins = event.is_printable and event.character not in [key for key, *_ in CHOICES]
-        if begins or self._passing_on:
-            self._passing_on = True
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.PassedOn(event))
-
-    def on_focus(self) -> None:
-        self._passing_on = False
+    def begins_draft(self, event: events.Key) -> bool:
+        """Letters do, also those that move in other lists; the keys of the choices don't."""
+        return event.is_printable and event.character not in [key for key, *_ in CHOICES]
 
     def draw(self, row: Choice, width: int) -> Content:
         if self.compact:

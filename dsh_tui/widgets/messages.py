@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from textual import events
 from textual.message import Message
 
 from dsh_tui.engine.projection.views import ChatView
@@ -39,6 +40,14 @@ class Submitted(Message):
     def __init__(self, text: str, *, steer: bool = False) -> None:
         self.text = text
         self.steer = steer
+        super().__init__()
+
+
+class TypedElsewhere(Message):
+    """A key or a paste came to a widget that does not write: it belongs to the composer."""
+
+    def __init__(self, event: events.Key | events.Paste) -> None:
+        self.event = event
         super().__init__()
 
 

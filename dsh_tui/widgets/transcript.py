@@ -30,12 +30,13 @@ from dsh_tui.widgets.palette import Palette, palette_from
 from dsh_tui.widgets.row import Row
 from dsh_tui.widgets.selection_text import address, selected_text
 from dsh_tui.widgets.strips import Look, label_strip, strip_of
+from dsh_tui.widgets.typing_elsewhere import TypingElsewhere
 from dsh_tui.widgets.viewport import NOWHERE, Line, Viewport, bar_thumb
 
 _KEPT_STRIPS = 512
 
 
-class Transcript(ScrollView, can_focus=True):
+class Transcript(TypingElsewhere, ScrollView, can_focus=True):
     """All blocks of a session. Give it views with `show`; it posts what a person does with them."""
 
     DEFAULT_CSS = """
@@ -216,7 +217,8 @@ class Transcript(ScrollView, can_focus=True):
             for y, line in enumerate(frame)
             if y >= len(before) or line.row is not before[y].row or line.look != before[y].look
         ]
-        marker = f" ↓ {lines(self._unread, 'new')} " if self._unread and not self._view.following else ""
+        unread = 0 if self._view.following else self._unread
+        marker = f" ↓ {lines(unread, 'new')} · ctrl+end " if unread else ""
         if marker != self._marker:
             self._marker = marker
             changed.append(len(frame) - 1)

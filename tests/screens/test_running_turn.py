@@ -6,8 +6,8 @@ from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import Hands, app_over, chat, running, started
 
 
-def key_event(key: str) -> events.Key:
-    return events.Key(key, key if len(key) == 1 else None)
+def key_event(key: str, character: str | None = None) -> events.Key:
+    return events.Key(key, character or (key if len(key) == 1 else None))
 
 
 async def test_enter_queues_while_running_and_the_queue_is_seen() -> None:
@@ -236,3 +236,30 @@ async def test_a_long_notice_stays_one_line_on_a_small_screen() -> None:
         app.notice("nothing could be written: " * 8, "error")
         await pilot.pause()
         assert app.chat.status_bar.size.height == 1
+
+
+async def test_tab_on_an_empty_draft_shows_where_the_keys_go_and_what_is_typed_there_is_a_draft() -> None:
+    app = app_over(FakeBridge(chat()))
+    async with started(app) as pilot:
+        await pilot.press("tab")
+        await pilot.pause()
+        assert app.chat.transcript.cursor is not None
+        assert "typing goes here" in str(app.chat.composer.border_subtitle)
+        for key in "hi jk":  # as one read of a busy terminal brings them
+            app.post_message(key_event("space" if key == " " else key, key))
+        await pilot.pause()
+        assert app.chat.composer.has_focus
+        assert app.chat.composer.text == "hi jk"
+        assert "typing goes here" not in str(app.chat.composer.border_subtitle)
+
+
+async def test_keys_of_the_transcript_stay_there_and_a_paste_does_not() -> None:
+    app = app_over(FakeBridge(chat()))
+    async with started(app) as pilot:
+        await pilot.press("tab", "k", "y", "G")
+        await pilot.pause()
+        assert app.chat.transcript.has_focus
+        assert app.chat.composer.text == ""
+        app.post_message(events.Paste("from elsewhere"))
+        await pilot.pause()
+        assert app.chat.composer.text == "from elsewhere"
