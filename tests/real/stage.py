@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from dsh_tui.engine.invariants.log.all_checks import check_log
 from dsh_tui.engine.persistence.jsonl.paths import iter_logs
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.lease.record import holder_of
@@ -36,6 +37,7 @@ class Stage:
     def __post_init__(self) -> None:
         self.home.mkdir()
         self.project.mkdir()
+        self.settings("")
         self.env = {
             "PATH": os.environ.get("PATH", os.defpath),
             "HOME": str(self.root),
@@ -55,10 +57,13 @@ class Stage:
     def project(self) -> Path:
         return self.root / "project"
 
+    def settings(self, text: str, *, titles: str = "words") -> None:
+        """The user's settings. By default all requests are the loop's, so that a script can count them."""
+        (self.home / "settings.yaml").write_text(f"titles: {titles}\n{text}")
+
     def lease(self, ttl_ms: int = 2_000, renew_interval_ms: int = 500) -> None:
         """Wait this short for writers that were killed; whoever starts from now on does."""
-        text = f"lease: {{ttl_ms: {ttl_ms}, renew_interval_ms: {renew_interval_ms}}}\n"
-        (self.home / "settings.yaml").write_text(text)
+        self.settings(f"lease: {{ttl_ms: {ttl_ms}, renew_interval_ms: {renew_interval_ms}}}\n")
 
     def wait_until_free(self) -> None:
         """Until nobody holds the one session any more."""
@@ -96,7 +101,7 @@ class Stage:
     def start_exec(self, *arguments: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
         """``dsh-tui exec`` in the background."""
         return subprocess.Popen(
-            [str(DSH_TUI), "exec", *arguments],
+            [str(DSH_TUI), "exec", "--invariants", *arguments],
             env={**self.env, **(env or {})},
             cwd=self.project,
             stdin=subprocess.DEVNULL,
@@ -124,7 +129,7 @@ class Stage:
         self, *arguments: str, stdin: str = "", env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         """``dsh-tui exec …`` to its end."""
-        return self.run("exec", *arguments, stdin=stdin, env=env)
+        return self.run("exec", "--invariants", *arguments, stdin=stdin, env=env)
 
     # What it stored
 
@@ -139,10 +144,11 @@ class Stage:
         return logs[0]
 
     def events(self, log: Path | None = None) -> Sequence[Event]:
-        """The events of a log that is whole: readable to its last byte, no gap."""
+        """The events of a log that is whole: readable to its last byte, no gap, no rule broken."""
         stored = read_log(log or self.log())
         assert stored.status == "ok", stored.notices
         assert [event.seq for event in stored.events] == list(range(len(stored.events)))
+        assert check_log(stored.events) is None
         return stored.events
 
     def facts(self, kind: str, log: Path | None = None) -> list[Mapping[str, Any]]:  # Any: JSON of the type
