@@ -75,6 +75,8 @@ class Batch:
         self._clock = clock
         self._most_at_once = most_at_once
         self._contexts: list[HookContext] = []
+        self._undos: list[Callable[[], None]] = []
+        self._overdue: list[asyncio.Task[None]] = []
 
     async def run(self) -> BatchOutcome:
         """Run everything, or as much as the signal allows, and answer the rest."""
@@ -84,10 +86,14 @@ class Batch:
                     break
                 await self._start(entry)
             await self._settle_all()
-        except asyncio.CancelledError:
+        except BaseException:
             await self._stop_bodies()
             raise
         finally:
+            for undo in self._undos:
+                undo()
+            for late in self._overdue:
+                late.cancel()
             self._answer_the_rest()
         outputs = [entry.output for entry in self._entries]
         concludes = bool(outputs) and all(output is not None and output.concludes for output in outputs)
@@ -115,6 +121,7 @@ class Batch:
                 entry.body = asyncio.create_task(
                     self._pipeline.execute(call, definition, args), name=f"tool {call.name} {call.call_id}"
                 )
+                self._limit(entry.body, call.signal)
         if alone:
             await self._settle_all()
 
@@ -137,7 +144,7 @@ class Batch:
         while self._open:
             entry = self._open[0]
             if entry.body is not None:
-                entry.output = await self._ended(entry.body, entry.call.signal)
+                entry.output = await _ended(entry.body)
             assert entry.output is not None
             conclusion = await self._pipeline.conclude(entry.call, entry.definition, entry.output)
             entry.output = conclusion.output
@@ -145,22 +152,14 @@ class Batch:
             self._open.popleft()
             self._log_result(entry)
 
-    async def _ended(self, body: asyncio.Task[ToolOutput], signal: CancelSignal) -> ToolOutput:
-        """What a body came to. One that does not heed the signal is cancelled late, and awaited even so."""
-        overdue: list[asyncio.Task[None]] = []
+    def _limit(self, body: asyncio.Task[ToolOutput], signal: CancelSignal) -> None:
+        """A body that does not heed the signal is cancelled after the grace, and awaited even so."""
 
         async def cancel_late() -> None:
             await self._clock.sleep(GRACE)
             body.cancel()
 
-        undo = signal.on_cancel(lambda: overdue.append(asyncio.create_task(cancel_late())))
-        try:
-            await asyncio.wait((body,))
-        finally:
-            undo()
-            for late in overdue:
-                late.cancel()
-        return aborted(None, dispatched=True) if body.cancelled() else body.result()
+        self._undos.append(signal.on_cancel(lambda: self._overdue.append(asyncio.create_task(cancel_late()))))
 
     def _log_call(self, entry: Entry) -> None:
         call = entry.call
@@ -197,7 +196,7 @@ class Batch:
         self._on_result(call, output)
 
     async def _stop_bodies(self) -> None:
-        """The task itself is being ended: end the bodies with it, and wait for them."""
+        """The batch itself is being ended, or failed: end the bodies with it, and wait for them."""
         bodies = [body for body in self._bodies() if not body.done()]
         for body in bodies:
             body.cancel()
@@ -217,6 +216,11 @@ class Batch:
 
     def _bodies(self) -> Iterator[asyncio.Task[ToolOutput]]:
         return (entry.body for entry in self._open if entry.body is not None)
+
+
+async def _ended(body: asyncio.Task[ToolOutput]) -> ToolOutput:
+    await asyncio.wait((body,))
+    return aborted(None, dispatched=True) if body.cancelled() else body.result()
 
 
 def _last_known(body: asyncio.Task[ToolOutput] | None) -> ToolOutput:

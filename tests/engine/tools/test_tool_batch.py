@@ -226,28 +226,32 @@ async def test_a_cancel_overrides_success_and_keeps_what_came_back(bench: ToolBe
     assert text(result).endswith("What it returned:\nwritten anyway")
 
 
-async def test_a_body_that_does_not_heed_the_signal_is_cancelled_after_the_grace(bench: ToolBench) -> None:
-    began, ended = asyncio.Event(), asyncio.Event()
+async def test_bodies_that_do_not_heed_the_signal_are_cancelled_together_after_one_grace(
+    bench: ToolBench,
+) -> None:
+    running, both = set[str](), asyncio.Event()
 
-    async def deaf(_call: ToolCall) -> object:
-        began.set()
+    async def deaf(call: ToolCall) -> object:
+        running.add(call.call_id)
+        if len(running) == 2:
+            both.set()
         try:
             await asyncio.Event().wait()
         finally:
-            ended.set()
+            running.discard(call.call_id)
         return "never"
 
     bench.tools.register(bench.root, doing(deaf))
-    running = asyncio.ensure_future(bench.run(("do", {}), ("do", {})))
-    await began.wait()
+    batch = asyncio.ensure_future(bench.run(("do", {}), ("do", {})))
+    await both.wait()
     bench.signal.cancel("stop")
     await bench.clock.advance(GRACE - 1)
-    assert not ended.is_set()
+    assert running == {"c1", "c2"}
     await bench.clock.advance(1)
-    await running
-    assert ended.is_set()
-    codes = [result["error"]["code"] for result in bench.results()]
-    assert codes == ["ABORTED", "ABORTED_BEFORE_DISPATCH"]
+    await batch
+    assert not running
+    assert bench.clock.sleepers == 0
+    assert [result["error"]["code"] for result in bench.results()] == ["ABORTED", "ABORTED"]
 
 
 async def test_a_cancel_does_not_override_a_failure(bench: ToolBench) -> None:
