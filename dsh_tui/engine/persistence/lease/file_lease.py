@@ -64,11 +64,9 @@ class FileLease:
             AlreadyOwnedError: another process holds it.
             WriteFailedError: the file system refused.
         """
-        taking = asyncio.get_running_loop().create_task(asyncio.to_thread(self._take))
         try:
-            await asyncio.shield(taking)
+            await _to_the_end(self._take)
         except asyncio.CancelledError:
-            await asyncio.gather(taking, return_exceptions=True)
             self.give_back_now()  # nobody is left who would
             raise
         self._timer = asyncio.get_running_loop().create_task(self._keep())
@@ -79,7 +77,7 @@ class FileLease:
             if self.lost is not None:
                 raise self.lost
             try:
-                return await asyncio.to_thread(self._write, work)
+                return await _to_the_end(lambda: self._write(work))
             except SessionOwnershipLostError as error:
                 self._lose(error)
                 raise
@@ -99,7 +97,7 @@ class FileLease:
         async with self._queue:
             self._stop_timer()
             if self.lost is None:
-                await asyncio.to_thread(self.give_back_now)
+                await _to_the_end(self.give_back_now)
         self._on_end()
 
     def give_back_now(self) -> None:
@@ -236,6 +234,16 @@ class FileLease:
             f"this session can no longer be written here: {why}",
             path=self._lock.path,
         )
+
+
+async def _to_the_end(work: Callable[[], T]) -> T:
+    """Run in a thread. Threads can't be cancelled, so whoever is cancelled meanwhile waits all the same."""
+    running = asyncio.get_running_loop().create_task(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.gather(running, return_exceptions=True)
+        raise
 
 
 def _why(error: OSError) -> str:

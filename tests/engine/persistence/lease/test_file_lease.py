@@ -231,6 +231,33 @@ async def test_a_renewal_waits_for_the_write_that_runs(ours: FileLeases, log: Pa
     assert fields(log)["renewedAt"] == clock.now_ms()
 
 
+async def test_a_write_whose_waiter_gives_up_is_over_before_the_lease_goes(
+    ours: FileLeases, log: Path
+) -> None:
+    lease = await ours.acquire(log)
+    began, go_on = threading.Event(), threading.Event()
+
+    def work() -> None:
+        began.set()
+        go_on.wait(10)
+
+    async def write() -> None:
+        try:
+            await lease.write(work)
+        finally:
+            await lease.release()
+
+    writing = asyncio.create_task(write())
+    await asyncio.to_thread(began.wait, 10)
+    writing.cancel()
+    for _ in range(20):  # turns of loop and threads, in which it could be given back
+        assert await asyncio.to_thread(lock_of(log).exists)
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    assert not lock_of(log).exists()
+
+
 async def test_a_clock_that_is_set_back_keeps_the_holder_and_the_next_renewal_mends_the_record(
     ours: FileLeases, theirs: FileLeases, log: Path, clock: FakeClock
 ) -> None:
