@@ -83,6 +83,7 @@ async def _start_product(app: DshApp, options: LaunchOptions) -> Product:
             mode=options.mode,
             invariants=options.invariants,
             watch_plugins=True,
+            written_titles=True,
             broken_settings_are_fatal=False,
         )
     )

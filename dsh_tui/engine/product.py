@@ -59,6 +59,8 @@ class StartOptions:
     effort: str | None = None
     mode: str | None = None
     watch_plugins: bool = False
+    written_titles: bool = False
+    """Whether sessions get titles by the model, if the settings want them too."""
     invariants: bool = False
     broken_settings_are_fatal: bool = True
     """Otherwise defaults are used, and `Product.notices` says so."""
@@ -114,6 +116,7 @@ class Product:
             pass_environment=settings.shell.pass_environment,
             plugin_configs=settings.plugins,
             watch_plugins=options.watch_plugins,
+            written_titles=options.written_titles and settings.titles == "model",
             invariants=options.invariants,
         )
         engine = await boot(lambda root: root.plugin(base, config))

@@ -188,6 +188,9 @@ _PROSE = (
 
 def default_answer(body: JsonObject) -> Reply:
     """The reply that the last directive asks for, such as ``bench n=2000 r=100 id=7``; else ``Ok.``"""
+    system = "".join(m["content"] for m in body["messages"] if m["role"] == "system")
+    if "tools" not in body and "title" in system.lower():
+        return reply("Bench run")
     messages = [message for message in body["messages"] if message["role"] != "system"]
     asked = next(
         (
@@ -198,9 +201,7 @@ def default_answer(body: JsonObject) -> Reply:
         None,
     )
     if asked is None:
-        system = "".join(m["content"] for m in body["messages"] if m["role"] == "system")
-        title = "tools" not in body and "title" in system.lower()
-        return reply("Bench run" if title else "Ok.")
+        return reply("Ok.")
     index, words = asked
     options = dict(word.split("=", 1) for word in words.split())
     answered = any(message["role"] == "tool" for message in messages[index + 1 :])

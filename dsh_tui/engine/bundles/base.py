@@ -59,6 +59,8 @@ class Config:
     pass_environment: tuple[str, ...] = ()
     plugin_configs: Mapping[str, object] = field(default_factory=dict)
     watch_plugins: bool = False
+    written_titles: bool = False
+    """Whether the model may be asked for a title beside the conversation."""
     invariants: bool = False
     """Let the companions of core spec §9 watch; they cost time and are for whoever works on the program."""
 
@@ -83,6 +85,10 @@ def apply(ctx: Context, config: Config) -> None:
     ctx.plugin(checkpoint)
     ctx.plugin(lost_session)
     ctx.plugin(session_title)
+    if config.written_titles:
+        from dsh_tui.engine.session_title import written_titles
+
+        ctx.plugin(written_titles)
     ctx.plugin(approval, approval.ApprovalConfig(mode=config.mode))
     ctx.plugin(mode_notice)
     ctx.plugin(max_steps)

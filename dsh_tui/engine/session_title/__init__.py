@@ -1,8 +1,8 @@
-"""Session titles: the first words at once, or what the user says.
+"""Session titles: the first words at once, then the model's for the first turn, or what the user says.
 
-Job: logs ``session/title``. The last one in the log wins, but a user's title is never replaced by a
-fallback. No service key; front ends call `rename`. Anybody may import `title`; `plugin` is for bundles.
-Left out on purpose: titles written by a model.
+Job: logs ``session/title``. The last one in the log wins, but a user's title is never replaced by
+another. No service key; front ends call `rename`. Anybody may import `title`; `plugin` and
+`written_titles`, which asks the model, are for bundles.
 
 Source: core spec §10 (Titles).
 """

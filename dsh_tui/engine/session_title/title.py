@@ -14,6 +14,9 @@ from dsh_tui.engine.session.session import Session
 MOST_WORDS = 5
 MOST_BYTES = 40
 MOST_BYTES_GIVEN = 200
+MOST_BYTES_WRITTEN = 80
+_AROUND = " \t\"'`*_#.“”‘’「」《》。"
+"""What models put around a title although they were asked not to."""
 
 
 def clean_title(text: str) -> str:
@@ -27,6 +30,12 @@ def clean_title(text: str) -> str:
 def fallback_title(text: str) -> str:
     """The first words: five at most, and at most 40 bytes of UTF-8, cut between characters."""
     return _cut(" ".join(clean_title(text).split()[:MOST_WORDS]), MOST_BYTES)
+
+
+def written_title(text: str) -> str:
+    """A model's answer as a title: its first line with words, bare, 80 bytes at most; may be empty."""
+    lines = (clean_title(line).strip(_AROUND) for line in text.splitlines())
+    return _cut(next(filter(None, lines), ""), MOST_BYTES_WRITTEN)
 
 
 def rename(session: Session, title: str) -> Event:

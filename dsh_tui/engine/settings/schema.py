@@ -59,6 +59,7 @@ class Settings(_Section):
     )
     effort: Literal["off", "low", "high", "max"] = "high"
     mode: Literal["ask", "edits", "plan", "full"] = "ask"
+    titles: Literal["model", "words"] = "model"
     providers: dict[str, ProviderSettings] = Field(default_factory=dict)
     permissions: PermissionSettings = PermissionSettings()
     lease: LeaseSettings = LeaseSettings()
