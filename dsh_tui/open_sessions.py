@@ -96,9 +96,8 @@ class OpenSessions:
 
     async def begin(self, meta: Mapping[str, Any], seed: Sequence[Event] | None = None) -> None:  # Any: JSON
         """Show a new session."""
-        await self._leave()
         wanted = CreateAgent(options=self._product.agent_options, meta=meta, seed=seed)
-        self._adopt(self._root[AGENTS].create(wanted))
+        await self._go_over(self._root[AGENTS].create(wanted))
 
     async def fork(self, session_id: str, boundary: int | None) -> None:
         """Show a new session that starts as a copy of another, cut where a turn ends by ``boundary``."""
@@ -129,13 +128,16 @@ class OpenSessions:
             raise
 
     async def go_to(self, session_id: str) -> None:
-        """The live agent's if there is one, else resumed, else only to read."""
+        """The live agent's if there is one, else resumed, else only to read.
+
+        Raises:
+            PersistenceError: it can't even be read; the session that is shown stays.
+        """
         if self.agent is not None and self.agent.id == session_id:
             return
-        await self._leave()
         handle = self._handles.get(session_id)
         if handle is not None:
-            self._adopt(handle)
+            await self._go_over(handle)
             return
         try:
             handle = await self._root[AGENTS].resume(ResumeAgent(session_id=session_id))
@@ -143,12 +145,13 @@ class OpenSessions:
             await self._watch(session_id)
         except PersistenceError as error:
             loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
+            await self._leave()
             read_only = ReadOnly(error_chain(error), copies=isinstance(error, ReadOnlyLogError))
             self._show(loaded.header, loaded.events, read_only)
             if loaded.dialect and loaded.status == "damaged":
                 self._notify(f"{loaded.path}: {loaded.notices[0].text}", "warning")
         else:
-            self._adopt(handle)
+            await self._go_over(handle)
 
     async def play(self, playback: Playback) -> None:
         """Show a recording; it ends when another session is opened."""
@@ -170,9 +173,11 @@ class OpenSessions:
 
     # Parts
 
-    def _adopt(self, handle: AgentHandle) -> None:
+    async def _go_over(self, handle: AgentHandle) -> None:
+        """Leave what is shown for a live agent; from the first moment on, it is ended with the others."""
         session = handle.agent.session
         self._handles[session.id] = handle
+        await self._leave()
         self._show(session.header, session.events, handle.agent)
 
     def _show(self, header: JsonObject, events: Sequence[Event], by: Agent | Locked) -> None:
@@ -203,6 +208,7 @@ class OpenSessions:
         """Show a session that another process writes, and take it when it is free."""
         busy = BusySession(session_id, self._root[PERSISTENCE], self._root[LEASES], self._clock)
         await busy.read()
+        await self._leave()
         self._show(busy.header, busy.events, busy)
         self._notify("In use elsewhere: you read along, and write once it is free", "info")
         self._spawn(self._take_when_free(busy))
@@ -224,7 +230,7 @@ class OpenSessions:
             if busy.stopped:
                 await handle.dispose()
                 return
-            self._adopt(handle)
+            await self._go_over(handle)
             self._notify("The session is free: you can go on here", "ok")
 
     # Lost to others

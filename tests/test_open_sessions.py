@@ -10,6 +10,7 @@ import pytest
 
 from dsh_tui.bridge import Bridge
 from dsh_tui.engine.agent.registry import AGENTS
+from dsh_tui.engine.persistence.errors import NotStoredError
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
 from dsh_tui.engine.product import Product, StartOptions
 from tests.fakes.model_server import ModelServer, stall
@@ -123,3 +124,12 @@ async def test_a_session_with_unsaved_events_stays_on_the_screen_and_is_forked_f
     assert desk.bridge.view.session_id != lost
     assert len(desk.bridge.view.blocks) >= shown
     await desk.ask("go on", "In a copy.")
+
+
+async def test_a_session_that_can_not_be_opened_leaves_the_one_that_is(desk: Desk) -> None:
+    await desk.bridge.new_session()
+    session_id = await desk.ask("one", "Fine.")
+    with pytest.raises(NotStoredError):
+        await desk.bridge.open_session("session-nowhere")
+    assert desk.bridge.view.session_id == session_id
+    await desk.ask("two", "Still fine.")
