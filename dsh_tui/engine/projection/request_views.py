@@ -117,7 +117,7 @@ def verdict(view: RequestView) -> Verdict:
             "warning",
             f"Prefix unchanged: provider side. Its cache lost it; {_ago(pause)} since the step before.",
         )
-    return "ok", "The prefix is unchanged: all of the request before stands at the start of this one."
+    return "ok", "Prefix kept: all of the request before stands at the start of this one."
 
 
 def _ago(seconds: int) -> str:

@@ -73,7 +73,9 @@ class Timeline:
         self._log = events if isinstance(events, EventLog) else EventLog.of(pack(events))
         self.length = len(self._log)
         self.moments: list[Moment] = []
-        self._turn_starts: list[int] = []
+        """Where one can stop; events, and streamed pieces as one."""
+        self.turn_starts: list[int] = []
+        """Seqs."""
         self._boundaries: list[tuple[int, int]] = []
         self._checkpoints: list[_Checkpoint] = []
         self._blocks = self._build()
@@ -83,7 +85,7 @@ class Timeline:
     @property
     def turns(self) -> int:
         """How many turns begin in it."""
-        return len(self._turn_starts)
+        return len(self.turn_starts)
 
     def event(self, seq: int) -> Event:
         """The event there."""
@@ -100,7 +102,7 @@ class Timeline:
         return Point(
             seq=seq,
             time=self._log[seq].time,
-            turn=bisect_right(self._turn_starts, seq),
+            turn=bisect_right(self.turn_starts, seq),
             view=_shortened(fold.view().at_rest(keep_approvals=True)),
             fork_at=fork_at,
             fork_turn=fork_turn,
@@ -114,10 +116,10 @@ class Timeline:
     def turn_from(self, index: int, step: int) -> int:
         """Index of the moment at which the next turn, or this one or the one before it, begins."""
         seq = self.moments[index].seq
-        place = bisect_right(self._turn_starts, seq) if step > 0 else _before(self._turn_starts, seq)
-        if not 0 <= place < len(self._turn_starts):
+        place = bisect_right(self.turn_starts, seq) if step > 0 else _before(self.turn_starts, seq)
+        if not 0 <= place < len(self.turn_starts):
             return len(self.moments) - 1 if step > 0 else 0
-        return self.moment_at(self._turn_starts[place])
+        return self.moment_at(self.turn_starts[place])
 
     def _build(self) -> Sequence[BlockView]:
         fold = SessionFold(self._header)
@@ -137,12 +139,12 @@ class Timeline:
         return fold.transcript.blocks
 
     def _note(self, row: Row) -> None:
-        turn = len(self._turn_starts)
+        turn = len(self.turn_starts)
         if isinstance(row, ChunkRun):
             self.moments.append(Moment(row.seq + len(row) - 1, turn, len(row)))
             return
         if row.type == "turn/start":
-            self._turn_starts.append(row.seq)
+            self.turn_starts.append(row.seq)
             turn += 1
         elif row.type in ("turn/end", "session/end-seed"):
             self._boundaries.append((row.seq, turn))

@@ -1,0 +1,34 @@
+"""What a person can do to look back: the request inspector and the timeline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from dsh_tui.engine.projection.views import ChatView
+    from dsh_tui.screens.ports import ChatPort
+
+
+class HistoryActions(Screen[None]):
+    """The actions; the screens are imported when they are first asked for."""
+
+    port: ChatPort | None
+    shown: ChatView | None
+
+    def action_request_show(self) -> None:
+        if self.port is not None:
+            from dsh_tui.screens.request import RequestScreen
+
+            self.app.push_screen(RequestScreen(self.port.history, self._title_shown))
+
+    def action_timeline_show(self) -> None:
+        if self.port is not None:
+            from dsh_tui.screens.timeline import TimelineScreen
+
+            self.app.push_screen(TimelineScreen(self.port, self._title_shown))
+
+    @property
+    def _title_shown(self) -> str:
+        return self.shown.title if self.shown is not None else ""
