@@ -1,0 +1,168 @@
+"""``sessions requests`` and what ``sessions verify`` finds in bytes that were changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dsh_tui.cli import main
+from dsh_tui.engine.llm.deepseek.wire import body_bytes
+from dsh_tui.engine.loop.rebuild import rebuild_requests
+from dsh_tui.engine.persistence.jsonl.reader import read_log
+from dsh_tui.engine.persistence.jsonl.sums import changed_rows
+from dsh_tui.engine.session.session import Session
+from tests.fakes.log_folder import LogFolder
+from tests.fakes.session_logs import answer, bare_session, call, close_turn, open_step, open_turn, result
+
+Run = Callable[..., tuple[int, bytes, str]]
+CONFIG = {"provider": "deepseek", "model": "deepseek-flash"}
+
+
+@pytest.fixture
+def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LogFolder:
+    monkeypatch.setenv("DSH_TUI_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("DSH_HOME", str(tmp_path / "none"))
+    return LogFolder(tmp_path / "home" / "sessions")
+
+
+@pytest.fixture
+def run(logs: LogFolder, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
+    assert logs
+
+    def run(*arguments: str) -> tuple[int, bytes, str]:
+        try:
+            status = main(["sessions", *arguments])
+        except SystemExit as left:
+            status = int(str(left.code))
+        said = capsysbinary.readouterr()
+        return status, said.out, said.err.decode()
+
+    return run
+
+
+def two_turns() -> Session:
+    """Three requests in two turns; nothing of the model's is streamed but the ends."""
+    session = bare_session("a")
+    for prompt in ("修复 \u2028 it\nnow", "again"):
+        open_turn(session, prompt)
+        open_step(session)
+        if session.last_turn == 1:
+            header = {"system": "You are a test.", "config": CONFIG}
+            session.append("request/header", {"header": header, "reason": "initial"})
+            session.append("request/context", {"provider": "deepseek", "model": "deepseek-flash"})
+            _finish(session)
+            answer(session, "On it.", "c1")
+            call(session, "c1")
+            result(session, "c1", "a \x1b[31mresult")
+            session.append("step/end", {"turn": 1, "step": 1})
+            open_step(session, 2)
+        _finish(session)
+        answer(session, "Done.")
+        close_turn(session)
+    return session
+
+
+def _finish(session: Session) -> None:
+    chunk = {"type": "finish", "reason": {"kind": "stop"}}
+    data = {"turn": session.open_turn, "step": session.open_step, "chunk": chunk}
+    session.append("assistant/chunk", data)
+
+
+def test_raw_prints_the_bytes_that_the_adapter_would_send_one_request_a_line(
+    run: Run, logs: LogFolder
+) -> None:
+    path = logs.store(two_turns())
+    status, out, err = run("requests", "a", "--raw")
+    expected = [body_bytes(one.as_request("a")) for one in rebuild_requests(read_log(path).events)]
+    assert (status, err) == (0, "")
+    assert out.split(b"\n") == [*expected, b""]
+    assert len(expected) == 3
+
+
+def test_json_names_the_place_of_each_body_and_keeps_its_bytes(run: Run, logs: LogFolder) -> None:
+    logs.store(two_turns())
+    _, raw, _ = run("requests", "a", "--raw")
+    status, out, _ = run("requests", "a", "--json")
+    rows = json.loads(out)
+    assert status == 0
+    assert [(row["turn"], row["step"], row["attempt"]) for row in rows] == [(1, 1, 1), (1, 2, 1), (2, 1, 1)]
+    assert [list(row) for row in rows] == [["turn", "step", "attempt", "body"]] * 3
+    bodies = raw.split(b"\n")[:-1]
+    assert [row["body"] for row in rows] == [json.loads(body) for body in bodies]
+    assert all(body in out for body in bodies)
+
+
+def test_turn_and_step_choose_among_them(run: Run, logs: LogFolder) -> None:
+    logs.store(two_turns())
+    places = {
+        ("--turn", "2"): [(2, 1)],
+        ("--turn", "1", "--step", "2"): [(1, 2)],
+        ("--step", "1"): [(1, 1), (2, 1)],
+        ("--turn", "9"): [],
+    }
+    for options, expected in places.items():
+        _, out, _ = run("requests", "a", "--json", *options)
+        assert [(row["turn"], row["step"]) for row in json.loads(out)] == expected
+
+
+def test_without_options_each_request_is_a_line_for_people(run: Run, logs: LogFolder) -> None:
+    logs.store(two_turns())
+    status, out, _ = run("requests", "a")
+    assert status == 0
+    assert out.decode().startswith("turn 1 step 1: deepseek/deepseek-flash, 1 messages, 0 tools, ")
+    assert run("requests", "b")[0] == 1
+
+
+@pytest.mark.parametrize("kind", ["user/message", "assistant/message", "tool/result"])
+def test_one_byte_less_in_a_stored_message_is_named_by_its_seq(run: Run, logs: LogFolder, kind: str) -> None:
+    path = logs.store(two_turns())
+    assert run("verify", "a")[:2] == (0, b"a: sound\n")
+    event = next(event for event in read_log(path).events if event.type == kind)
+    lines = path.read_bytes().split(b"\n")
+    line = lines[event.seq + 1]
+    at = line.index(b'"text":"') + len(b'"text":"')
+    lines[event.seq + 1] = line[:at] + line[at + 3 :] if line[at] > 0x7F else line[:at] + line[at + 1 :]
+    path.write_bytes(b"\n".join(lines))
+    status, out, _ = run("verify", "a")
+    assert status == 1
+    assert out.decode().startswith(f"a: seq {event.seq}, line {event.seq + 2}: the record is not as")
+
+
+def test_every_single_byte_that_goes_missing_from_a_row_is_found(run: Run, logs: LogFolder) -> None:
+    path = logs.store(two_turns())
+    data = path.read_bytes()
+    start = data.index(b'{"type":"user/message"')
+    end = data.index(b',"sum"', start)
+    for at in range(start + 1, end, 5):
+        path.write_bytes(data[:at] + data[at + 1 :])
+        status, out, _ = run("verify", "a", "--json")
+        (verdict,) = json.loads(out)
+        assert status == 1, data[at - 5 : at + 5]
+        assert verdict["seq"] == 1, at - start
+
+
+def test_rows_without_a_sum_pass(logs: LogFolder) -> None:
+    path = logs.store(two_turns())
+    assert list(changed_rows(path.read_bytes())) == []
+    plain = b"\n".join(
+        json.dumps({key: value for key, value in json.loads(line).items() if key != "sum"}).encode()
+        for line in path.read_bytes().split(b"\n")[:-1]
+    )
+    assert list(changed_rows(plain + b"\n")) == []
+    path.write_bytes(plain + b"\n")
+    assert list(read_log(path).events) == list(two_turns().events)
+
+
+def test_a_broken_rule_names_its_owner(run: Run, logs: LogFolder) -> None:
+    session = two_turns()
+    open_turn(session, "more")
+    session.append("todo/write", {"todos": [{"content": " spaced ", "status": "pending"}]})
+    close_turn(session)
+    logs.store(session)
+    status, out, _ = run("verify", "a", "--json")
+    (verdict,) = json.loads(out)
+    assert (status, verdict["owner"], verdict["rule"]) == (1, "todo", "todo: an item is not trimmed")
+    assert verdict["seq"] == next(e.seq for e in session.events if e.type == "todo/write")
