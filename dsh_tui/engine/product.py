@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from dsh_tui.engine.settings.schema import Settings
 
 PROVIDER = "deepseek"
-EFFORTS = ("off", "low", "high", "max")
 
 
 class ModelNameError(HarnessError):
@@ -268,8 +267,8 @@ def _listed_models(settings: Settings) -> tuple[str, ...]:
 
 
 def _key(credentials: CredentialStore, base_url: str) -> str | None:
-    found: Any = credentials.resolve(PROVIDER)
+    found = credentials.resolve(PROVIDER)
     if found is not None:
-        return str(found.value)
+        return found.value
     # A server of one's own usually wants no key, yet every client sends one.
     return None if base_url.rstrip("/") == DEFAULT_BASE_URL else "none"

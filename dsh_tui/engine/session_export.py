@@ -65,11 +65,6 @@ def as_zip(sessions: Iterable[LoadedSession]) -> bytes:
     return data.getvalue()
 
 
-def file_name(loaded: LoadedSession, form: ExportFormat) -> str:
-    """A name for the file: the id, which nobody else has."""
-    return _safe_name(loaded.header["id"]) + SUFFIXES[form]
-
-
 def _safe_name(session_id: str) -> str:
     safe = "".join(one if one.isalnum() or one in "-_." else "-" for one in session_id)[:100]
     return safe.lstrip(".") or "session"

@@ -47,9 +47,6 @@ class ApprovalRequest:
         return self.call.cwd
 
 
-PendingApproval: TypeAlias = ApprovalRequest
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What an answerer says. ``by`` goes into the log; ``feedback`` goes to the model."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from dsh_tui.engine.approval.events import APPROVAL_UNAVAILABLE
-from dsh_tui.engine.approval.requests import Answer, Answerer, ApprovalRequest, PendingApproval, Unanswered
+from dsh_tui.engine.approval.requests import Answer, Answerer, ApprovalRequest, Unanswered
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.frozen import JsonObject, freeze
@@ -86,7 +86,7 @@ class Approval:
 
         return ctx.effect(install)
 
-    def pending(self, session_id: str) -> tuple[PendingApproval, ...]:
+    def pending(self, session_id: str) -> tuple[ApprovalRequest, ...]:
         """The session's open requests, oldest first."""
         return tuple(request for request in self._pending.values() if request.session_id == session_id)
 

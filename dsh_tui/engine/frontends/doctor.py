@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from dsh_tui.engine.settings.home import Home
 from dsh_tui.engine.settings.loader import load_settings
 
 Verdict = Literal["ok", "note", "fault"]
+_PASSWORD = re.compile(r"//[^/\s]*@")
 SIGNS: dict[Verdict, str] = {"ok": "✓", "note": "·", "fault": "✗"}
 
 
@@ -70,7 +72,7 @@ def examine() -> Iterator[Finding]:
     yield _key(home)
     server = os.environ.get("DEEPSEEK_BASE_URL")
     if server:
-        yield Finding("server", "note", f"DEEPSEEK_BASE_URL is set: {server}")
+        yield Finding("server", "note", f"DEEPSEEK_BASE_URL is set: {_PASSWORD.sub('//…@', server)}")
     yield _tool("bash", shutil.which("bash"), missing="fault", without="the agent can't run commands")
     rg = find_ripgrep()
     yield _tool("ripgrep", str(rg) if rg else None, missing="note", without="searching files is slower")

@@ -24,7 +24,7 @@ from dsh_tui.engine.session_export import as_json_lines, as_markdown
 from dsh_tui.engine.settings.home import Home
 
 OK, FAILED = 0, 1
-ID_WIDTH, TURNS_WIDTH = 44, 5
+ID_WIDTH = 44
 
 
 def list_sessions(*, as_json: bool) -> int:

@@ -9,7 +9,6 @@ A failure stays in its fiber. Source: core spec §1.
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -31,7 +30,6 @@ Epoch: TypeAlias = dict[Slot, Provision]
 """The very services a fiber was loaded with."""
 
 _log = logging.getLogger(__name__)
-_uids = itertools.count()
 
 
 class Fiber(Owned):
@@ -40,7 +38,7 @@ class Fiber(Owned):
     __slots__ = (
         "_doomed", "_epoch", "_form", "_new_config", "_restart", "_setups", "_slots", "_stack", "_task",
         "_validity", "children", "config", "ctx", "error", "motion", "name", "parent", "services", "signal",
-        "state", "uid",
+        "state",
     )  # fmt: skip
 
     def __init__(
@@ -52,7 +50,6 @@ class Fiber(Owned):
         name: str,
         tree: tuple[Services, Motion],
     ) -> None:
-        self.uid = next(_uids)
         self.name = name
         self.parent = parent
         self.services, self.motion = tree

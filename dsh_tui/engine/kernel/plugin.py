@@ -19,7 +19,6 @@ from dsh_tui.engine.kernel.keys import ServiceKey
 if TYPE_CHECKING:
     from dsh_tui.engine.kernel.context import Context
 
-Inject: TypeAlias = Sequence[ServiceKey[Any]] | Mapping[ServiceKey[Any], object]  # Any: keys of all types
 Apply: TypeAlias = "Callable[[Context, Any], object]"  # Any: each plugin's own config type
 
 

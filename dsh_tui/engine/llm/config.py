@@ -5,9 +5,7 @@ Source: core spec §8.3; capabilities A2.
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
-
-Effort = Literal["off", "low", "high", "max"]
+from typing import NotRequired, TypedDict
 
 
 class CallConfig(TypedDict):

@@ -1,7 +1,6 @@
 """Errors of tools: what a model reads when a call did not work.
 
 ToolError                    a coded failure; its message is the result the model gets
-├── ToolDenied               a decision kept the call from running
 └── (each tool package grows its own, such as ``FS_STALE_VERSION``)
 
 A raise never leaves the pipeline: it becomes ``{isError, error{name, code}}``.
@@ -35,9 +34,3 @@ class ToolError(HarnessError):
     """Raised by a tool's body; the message is written for the model and names the remedy."""
 
     code = "TOOL_FAILED"
-
-
-class ToolDenied(ToolError):
-    """The call was not allowed to run: by a mode, a rule, a person, or for want of one."""
-
-    code = TOOL_DENIED
