@@ -276,6 +276,7 @@ class ApprovalDock(Vertical, can_focus=True):
             case "say_why":
                 self.add_class("-saying-why")
                 self._why.focus()
+                self._draw_frame()
             case "full" if self._current is not None:
                 self.post_message(self.FullAsked(self._current))
             case "explain":
@@ -342,6 +343,8 @@ class ApprovalDock(Vertical, can_focus=True):
         self._answers.armed = self.armed
         if not self._answerable:
             hint = Content("recorded: here a person decides")
+        elif self.has_class("-saying-why"):
+            hint = Content("enter denies and says it · esc back to the answers")
         elif self.armed:
             hint = Content("← → choose · enter answers · esc stops the turn")
         elif self.arming.reviewing:

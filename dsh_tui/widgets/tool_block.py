@@ -38,6 +38,7 @@ OPEN_LINES: Final = 1000
 
 _GLYPHS: Final[dict[CallState, str]] = {
     "streaming": "●",
+    "queued": "○",
     "running": "●",
     "waiting": "◇",
     "ok": "✓",
@@ -47,6 +48,7 @@ _GLYPHS: Final[dict[CallState, str]] = {
 }
 _WORDS: Final[dict[CallState, str]] = {
     "streaming": "writing…",
+    "queued": "queued",
     "running": "running…",
     "waiting": "waiting for you",
     "denied": "denied",
@@ -80,9 +82,9 @@ def _head(view: ToolView, width: int, palette: Palette) -> Row:
         (verb.ljust(VERB - 1) + " ", palette.dim if view.state == "ok" else palette.text),
         (one_line(view.subject), palette.text),
     ]
-    told = one_line("  ".join(filter(None, (view.summary, None if view.cut else _WORDS.get(view.state)))))
+    told = one_line(_told(view))
     meta = [(told, colour if view.state != "ok" else palette.dim)]
-    took = duration(view.duration_ms) if view.duration_ms is not None else ""
+    took = duration(view.duration_ms) if view.duration_ms is not None and not view.cut else ""
     if width >= WIDE_ENOUGH:
         meta.append((took.rjust(DURATION), palette.faint))
     elif not told:
@@ -90,12 +92,32 @@ def _head(view: ToolView, width: int, palette: Palette) -> Row:
     return with_meta(left, meta, width, TEXT_EDGE)
 
 
+def _told(view: ToolView) -> str:
+    """What came of it, in words; why it was refused comes after that it was."""
+    if view.state == "failed" and _repeated_below(view):
+        return ""
+    word = None if view.cut else _WORDS.get(view.state)
+    parts = (word, view.summary) if view.state in ("denied", "cancelled") else (view.summary, word)
+    return " · ".join(filter(None, parts))
+
+
+def _repeated_below(view: ToolView) -> bool:
+    """Whether the summary is the first line of an output that is short enough to stand under the head."""
+    whole = view.output.count("\n") < FAILED_LINES
+    first = one_line(view.output.strip().removeprefix("Error: "))
+    return whole and bool(view.summary) and first.startswith(view.summary.rstrip("…"))
+
+
 def _colour(state: CallState, palette: Palette) -> Style:
     if state in ("failed", "denied"):
         return palette.error
-    return {"ok": palette.ok, "waiting": palette.waiting, "cancelled": palette.warning}.get(
-        state, palette.accent
-    )
+    colours = {
+        "ok": palette.ok,
+        "waiting": palette.waiting,
+        "cancelled": palette.warning,
+        "queued": palette.dim,
+    }
+    return colours.get(state, palette.accent)
 
 
 def _tail(view: ToolView, width: int, palette: Palette) -> list[Row]:

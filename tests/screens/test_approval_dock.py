@@ -223,8 +223,11 @@ async def test_one_key_answers_one_of_several_and_the_next_must_arm_again() -> N
 async def test_a_reason_is_said_and_esc_keeps_what_was_written() -> None:
     async with scene() as it:
         await it.armed()
-        await it.pilot.press("5", *"too wide", "escape")
+        await it.pilot.press("5", *"too wide")
+        assert "esc back to the answers" in str(it.dock.border_subtitle)
+        await it.pilot.press("escape")
         assert it.dock.has_focus
+        assert "esc back" not in str(it.dock.border_subtitle)
         await it.quiet(0.43)
         await it.pilot.press("5", "!", "enter")
         await it.pilot.pause()

@@ -89,11 +89,29 @@ def test_a_running_card_shows_its_newest_line() -> None:
     assert rows[1] == "      │ out 19"
 
 
-@pytest.mark.parametrize("state", ["streaming", "running", "waiting", "denied", "cancelled"])
+@pytest.mark.parametrize("state", ["streaming", "queued", "running", "waiting", "denied", "cancelled"])
 def test_a_state_is_told_in_words(state: CallState) -> None:
     view = replace(TOOL, state=state, summary="", output="", duration_ms=None)
     (line,) = drawn(tool_block.render(view, 80, INK, folded=True))
-    assert any(word in line for word in ("writing", "running", "waiting for you", "denied", "cancelled"))
+    assert any(
+        word in line for word in ("writing", "queued", "running", "waiting for you", "denied", "cancelled")
+    )
+
+
+def test_a_denial_says_first_that_it_is_one_then_whose() -> None:
+    view = replace(TOOL, state="denied", summary="by you", output="", duration_ms=None)
+    (line,) = drawn(tool_block.render(view, 80, INK, folded=True))
+    assert line.endswith("denied · by you")
+
+
+def test_a_failure_that_stands_below_in_full_is_not_said_twice() -> None:
+    view = replace(TOOL, state="failed", summary="No such file", output="Error: No such file\nhere")
+    head, *below = drawn(tool_block.render(view, 80, INK, folded=True))
+    assert "No such file" not in head
+    assert below == ["      │ Error: No such file", "      │ here"]
+    long = replace(view, output="Error: No such file\n" + "more\n" * 20)
+    head, *below = drawn(tool_block.render(long, 80, INK, folded=True))
+    assert "No such file" in head
 
 
 def test_a_denial_keeps_the_words_of_the_person() -> None:

@@ -17,10 +17,12 @@ from dsh_tui.engine.projection.views import CallState, ToolView
 Cut = Literal["", "may have run", "not started"]
 Data = Mapping[str, Any]  # Any: event data, shape by type
 
+UNTAKEN: frozenset[CallState] = frozenset({"streaming", "queued"})
+"""Being written, or written and behind other calls."""
 FINAL: frozenset[CallState] = frozenset({"ok", "failed", "denied", "cancelled"})
 _OUTCOMES: Mapping[str, tuple[CallState, str]] = {
     "allowed-once": ("running", ""),
-    "rejected": ("denied", "declined"),
+    "rejected": ("denied", "by you"),
     "unavailable": ("denied", "nobody could approve"),
     "cancelled": ("cancelled", "not answered"),
 }
@@ -37,7 +39,7 @@ def called(seq: int, time: int, call_id: str, name: str, arguments: str) -> Tool
         name=name,
         verb=card.verb,
         subject=card.subject,
-        state="streaming",
+        state="queued",
         arguments=arguments,
         started=time,
     )
@@ -45,7 +47,7 @@ def called(seq: int, time: int, call_id: str, name: str, arguments: str) -> Tool
 
 def running(view: ToolView, time: int) -> ToolView:
     """The pipeline took the call."""
-    state: CallState = "running" if view.state == "streaming" else view.state
+    state: CallState = "running" if view.state in UNTAKEN else view.state
     return replace(view, state=state, started=time)
 
 

@@ -200,7 +200,7 @@ class TranscriptFold:
         self._calls[block["id"]] = draft.place
         before = self.blocks[draft.place]
         assert isinstance(before, ToolView)
-        if before.state == "streaming" and before != call:
+        if before.state in calls.UNTAKEN and before != call:
             self._put(draft.place, call)
         draft.parts.clear()
         draft.arguments = block["arguments"]
@@ -243,7 +243,7 @@ class TranscriptFold:
     def _is_streamed(self, call_id: str) -> bool:
         """Whether a call of this step already has a block, which is not final."""
         _, view = self._find(call_id)
-        return view is not None and view.state == "streaming"
+        return view is not None and view.state in calls.UNTAKEN
 
     def _spend(self, usage: Usage | None) -> None:
         if usage is not None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
 
-CallState = Literal["streaming", "running", "waiting", "ok", "failed", "denied", "cancelled"]
+CallState = Literal["streaming", "queued", "running", "waiting", "ok", "failed", "denied", "cancelled"]
 AgentState = Literal["idle", "running", "waiting", "stopping", "disposed"]
 Tone = Literal["info", "ok", "warning", "error"]
 

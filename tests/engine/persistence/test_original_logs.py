@@ -230,7 +230,7 @@ def test_an_approval_and_its_answer_show_on_the_card(tmp_path: Path) -> None:
     log.end()
     loaded = read(log, tmp_path)
     [card] = [block for block in view(loaded).blocks if isinstance(block, ToolView)]
-    assert (card.state, card.summary) == ("denied", "declined")
+    assert (card.state, card.summary) == ("denied", "by you")
     asked = next(event for event in loaded.events if event.type == "approval/asked")
     assert asked.data["arguments"] == '{"command": "rm x"}'
 
