@@ -126,6 +126,12 @@ class Product:
         except BaseException:
             await product.dispose()
             raise
+        if (
+            settings.permissions.model_fields_set
+        ):  # a rule that denies nothing must not look like one that does
+            product.notices.append(
+                f"{home.settings}: permissions have no effect yet; the mode alone decides what asks"
+            )
         product.notices += [record.error for record in product.plugins.records() if record.error]
         return product
 

@@ -30,7 +30,7 @@ SHELL_JOBS_CHANGED: Emit[[str]] = Emit("shell/jobs-changed")
 
 
 class JobError(ToolError):
-    """There is no such job here, or no room for another."""
+    """There is no such job here, no room for another, or no session any more."""
 
     code = "SHELL_UNKNOWN_JOB"
 
@@ -88,6 +88,9 @@ class ShellJobs:
         owner.last += 1
         job_id = f"bash-{owner.last}"
         task = await self._shell.start(request)
+        if self._owners.get(agent.session.id) is not owner:
+            task.stop()
+            raise JobError("The session ended while the command started; it was stopped.")
         job = _Job(job_id, agent, request.command, task)
         owner.jobs[job_id] = job
         job.watcher = asyncio.create_task(self._watch(job), name=f"{agent.session.id} {job_id}")

@@ -13,8 +13,8 @@ from dsh_tui.engine.agent.events import AGENT_DISPOSED
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.session.store import SESSIONS
 from dsh_tui.engine.shell import plugin as shell_plugin
-from dsh_tui.engine.shell.jobs import SHELL_JOBS, SHELL_JOBS_CHANGED
-from dsh_tui.engine.shell.seam import BASH, SHELL_PROGRESS
+from dsh_tui.engine.shell.jobs import SHELL_JOBS, SHELL_JOBS_CHANGED, JobError, ShellJobs
+from dsh_tui.engine.shell.seam import BASH, SHELL_PROGRESS, ShellRequest, ShellTask
 from dsh_tui.engine.tools.arguments import parse_arguments, validate_arguments
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall
 from tests.fakes.workbench import Workbench, open_workbench
@@ -194,6 +194,30 @@ async def test_there_are_at_most_ten_jobs_at_once(work: Workbench, notices: list
     more = await work.call("bash", command="sleep 30", description="d", run_in_background=True)
     assert more.meta["jobId"] == "bash-11"
     assert notices == []
+
+
+async def test_a_job_that_starts_while_its_session_ends_is_stopped(work: Workbench) -> None:
+    bench = work.bench
+    jobs, shell = bench.root[SHELL_JOBS], bench.root[BASH]
+    request = ShellRequest(
+        command="sleep 30", cwd=work.cwd, session_id=bench.session.id, label="c1", timeout_ms=None
+    )
+    started: list[ShellTask] = []
+
+    class Slow:
+        """The shell of the bench, with the end of the session in every start."""
+
+        run = staticmethod(shell.run)
+
+        async def start(self, request: ShellRequest) -> ShellTask:
+            started.append(await shell.start(request))
+            await jobs.end_session(bench.session.id)
+            return started[0]
+
+    jobs = ShellJobs(bench.root, Slow())
+    with pytest.raises(JobError, match="session ended"):
+        await jobs.start(bench.agent, request)
+    assert (await started[0].wait()).aborted
 
 
 async def test_jobs_end_with_their_agent_in_silence(work: Workbench, notices: list[str]) -> None:
