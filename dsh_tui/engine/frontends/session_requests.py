@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.frontends.stored_session import StoredSessions
-from dsh_tui.engine.llm.deepseek.wire import body_bytes
+from dsh_tui.engine.llm.deepseek.wire import Fragments, body_bytes
 from dsh_tui.engine.loop.rebuild import RebuiltRequest, rebuild_requests
 from dsh_tui.engine.settings.home import Home
 
@@ -46,7 +46,8 @@ def show_requests(query: RequestsQuery) -> int:
         requests = [request for request in rebuild_requests(stored.events) if query.matches(request)]
     except HarnessError as error:
         return complain(error.message, FAILED)
-    bodies = ((request, body_bytes(request.as_request(query.session_id))) for request in requests)
+    known = Fragments()
+    bodies = ((request, body_bytes(request.as_request(query.session_id), known)) for request in requests)
     if query.raw:
         _write(body + b"\n" for _, body in bodies)
     elif query.as_json:

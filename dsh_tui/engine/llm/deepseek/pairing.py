@@ -21,10 +21,17 @@ EMPTY_RESULT = "(no output)"
 
 @dataclass(slots=True)
 class PairedCall:
-    """A call and the text of its result."""
+    """A call and the block that answers it, if any does."""
 
     call: ToolCallBlock
-    result: str = LOST_RESULT
+    answer: ToolResultBlock | None = None
+
+    @property
+    def result(self) -> str:
+        """The text of the answer; what to say where there is none."""
+        if self.answer is None:
+            return LOST_RESULT
+        return text_of(self.answer["content"]) or EMPTY_RESULT
 
 
 def paired(messages: Sequence[Message]) -> Iterator[tuple[Message, tuple[PairedCall, ...]]]:
@@ -39,10 +46,6 @@ def paired(messages: Sequence[Message]) -> Iterator[tuple[Message, tuple[PairedC
                 made.append(PairedCall(block))
                 waiting[block["id"]] = made[-1]
             elif block["type"] == "tool-result" and (call := waiting.pop(block["toolCallId"], None)):
-                call.result = _result_text(block)
+                call.answer = block
         calls.append(tuple(made))
     return zip(messages, calls, strict=True)
-
-
-def _result_text(block: ToolResultBlock) -> str:
-    return text_of(block["content"]) or EMPTY_RESULT

@@ -7,9 +7,10 @@ is what was sent. Optional fields are left out, never null. Source: capabilities
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
-from dsh_tui.engine.base.lossless import dump_bytes
+from dsh_tui.engine.base.lossless import dump_bytes, dumps
 from dsh_tui.engine.llm.config import ToolSchema
 from dsh_tui.engine.llm.deepseek.pairing import PairedCall, paired
 from dsh_tui.engine.llm.messages import Message
@@ -23,55 +24,114 @@ MAX_NAME = 64
 _BAD_IN_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
-def body_bytes(request: AnyRequest) -> bytes:
-    """Exactly what is sent."""
-    return dump_bytes(request_body(request))
+class Fragments:
+    """Messages that are serialised already, by identity: the next request of a history repeats them all."""
+
+    def __init__(self) -> None:
+        # The parts are kept beside their text, so that no other object gets their ids.
+        self._texts: dict[tuple[object, ...], tuple[object, str]] = {}
+
+    def text(self, parts: tuple[object, ...], flag: object, make: Callable[[], str]) -> str:
+        """The text that ``make`` gives for these very objects."""
+        key = (flag, *map(id, parts))
+        found = self._texts.get(key)
+        if found is None:
+            found = self._texts[key] = (parts, make())
+        return found[1]
+
+
+def body_bytes(request: AnyRequest, known: Fragments | None = None) -> bytes:
+    """Exactly what is sent. With ``known``, what earlier requests have in common is not made again; the
+    bytes are the same."""
+    if known is None:
+        return dump_bytes(request_body(request))
+    settings = _settings(request)
+    head, rest = dumps({"model": request.config["model"]}), dumps(settings)
+    messages = ",".join(_texts(request, known, thinking=_thinks(settings)))
+    body = f'{head[:-1]},"messages":[{messages}],{rest[1:]}'
+    if request.tools:
+        tools = known.text((request.tools,), "tools", lambda: dumps(list(map(_function, request.tools))))
+        body = f'{body[:-1]},"tools":{tools}}}'
+    return body.encode()
 
 
 def request_body(request: AnyRequest) -> dict[str, object]:
     """The JSON of the request, in the order in which it is written."""
+    settings = _settings(request)
+    messages = [] if not request.system else [_system(request.system)]
+    for message, calls in paired(request.messages):
+        messages += _wire_messages(message, calls, thinking=_thinks(settings))
+    body = {"model": request.config["model"], "messages": messages, **settings}
+    if request.tools:
+        body["tools"] = list(map(_function, request.tools))
+    return body
+
+
+def _texts(request: AnyRequest, known: Fragments, *, thinking: bool) -> Iterator[str]:
+    """Serialised messages; one text may hold an answer and the results of its calls."""
+    if request.system:
+        yield dumps(_system(request.system))
+    for message, calls in paired(request.messages):
+        parts = (message, *(call.answer for call in calls))
+        text = known.text(parts, thinking, partial(_text, message, calls, thinking=thinking))
+        if text:
+            yield text
+
+
+def _thinks(settings: Mapping[str, object]) -> bool:
+    return "reasoning_effort" in settings
+
+
+def _settings(request: AnyRequest) -> dict[str, object]:
+    """What stands between messages and tools, in the order in which it is written."""
     config = request.config
     effort = config.get("reasoningEffort", DEFAULT_EFFORT)
     plain = isinstance(request, OneShotRequest) and request.purpose in PLAIN_PURPOSES
     thinking = effort != "off" and not plain
-    body: dict[str, object] = {
-        "model": config["model"],
-        "messages": list(_messages(request.system, request.messages, thinking=thinking)),
+    settings: dict[str, object] = {
         "stream": True,
         "stream_options": {"include_usage": True},
         "thinking": {"type": "enabled" if thinking else "disabled"},
     }
     if thinking:
-        body["reasoning_effort"] = effort
+        settings["reasoning_effort"] = effort
     if "temperature" in config:
-        body["temperature"] = config["temperature"]
+        settings["temperature"] = config["temperature"]
     if "maxTokens" in config:
-        body["max_tokens"] = config["maxTokens"]
+        settings["max_tokens"] = config["maxTokens"]
     if config.get("stop"):
-        body["stop"] = config["stop"]
-    if request.tools:
-        body["tools"] = [{"type": "function", "function": _function(tool)} for tool in request.tools]
-    return body
+        settings["stop"] = config["stop"]
+    return settings
 
 
 def _function(tool: ToolSchema) -> dict[str, object]:
-    return {"name": tool["name"], "description": tool["description"], "parameters": tool["parameters"]}
+    function = {
+        "name": tool["name"],
+        "description": tool["description"],
+        "parameters": tool["parameters"],
+    }
+    return {"type": "function", "function": function}
 
 
-def _messages(
-    system: str | None, messages: tuple[Message, ...], *, thinking: bool
+def _system(text: str) -> dict[str, object]:
+    return {"role": "system", "content": mend(text)}
+
+
+def _text(message: Message, calls: tuple[PairedCall, ...], *, thinking: bool) -> str:
+    return ",".join(map(dumps, _wire_messages(message, calls, thinking=thinking)))
+
+
+def _wire_messages(
+    message: Message, calls: tuple[PairedCall, ...], *, thinking: bool
 ) -> Iterator[dict[str, object]]:
-    if system:
-        yield {"role": "system", "content": mend(system)}
-    for message, calls in paired(messages):
-        if message["role"] == "assistant":
-            yield _assistant(message, calls, thinking=thinking)
-            for call in calls:
-                yield {"role": "tool", "tool_call_id": call.call["id"], "content": mend(call.result)}
-            continue
-        texts = [block["text"] for block in message["content"] if block["type"] == "text"]
-        if texts:
-            yield {"role": message["role"], "content": mend("\n\n".join(texts))}
+    if message["role"] == "assistant":
+        yield _assistant(message, calls, thinking=thinking)
+        for call in calls:
+            yield {"role": "tool", "tool_call_id": call.call["id"], "content": mend(call.result)}
+        return
+    texts = [block["text"] for block in message["content"] if block["type"] == "text"]
+    if texts:
+        yield {"role": message["role"], "content": mend("\n\n".join(texts))}
 
 
 def _assistant(message: Message, calls: tuple[PairedCall, ...], *, thinking: bool) -> dict[str, object]:
