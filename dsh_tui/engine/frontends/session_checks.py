@@ -15,6 +15,7 @@ from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.bundles.storage import index_of
 from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.frontends.stored_session import StoredSessions
+from dsh_tui.engine.projection.visible import visible
 from dsh_tui.engine.invariants.log.all_checks import check_log
 from dsh_tui.engine.persistence.jsonl.reader import read_bytes
 from dsh_tui.engine.persistence.jsonl.sums import changed_rows
@@ -37,7 +38,7 @@ def verify_sessions(session_ids: Sequence[str], *, as_json: bool) -> int:
             continue
         verdicts.append(verdict)
         if not as_json:
-            say(_sentence(verdict))
+            say(visible(_sentence(verdict)))
     if as_json:
         say(dumps(verdicts))
     return FAILED if unread or not all(verdict["ok"] for verdict in verdicts) else OK
