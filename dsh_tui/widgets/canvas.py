@@ -127,9 +127,7 @@ class Canvas:
     def place_of(self, index: int, offset: int) -> int:
         """How many characters of a block's text stand above a row; a place that survives another width."""
         rows = self.rows(index)
-        return sum(
-            [len(row.content) + (row.joint == " ") for row in rows[: max(0, offset - self.gap(index))]]
-        )
+        return sum([_letters(row) for row in rows[: max(0, offset - self.gap(index))]])
 
     def row_at(self, index: int, place: int) -> int:
         """The row in which the character stands that `place_of` counted to."""
@@ -138,7 +136,7 @@ class Canvas:
         seen = 0
         rows = self.rows(index)
         for offset, row in enumerate(rows):
-            seen += len(row.content) + (row.joint == " ")
+            seen += _letters(row)
             if seen > place:
                 return self.gap(index) + offset
         return max(0, self.gap(index) + len(rows) - 1)
@@ -164,3 +162,8 @@ class Canvas:
                 self._drawn.move_to_end(oldest)
                 oldest = next(iter(self._drawn))
             self._rows -= len(self._drawn.pop(oldest).rows)
+
+
+def _letters(row: Row) -> int:
+    """Characters but for blanks: these differ with the width, where words are joined and columns filled."""
+    return sum([len(word) for word in row.content.split()])

@@ -68,6 +68,24 @@ async def test_the_line_at_the_top_survives_other_widths() -> None:
         assert app.lines()[0] == top
 
 
+async def test_the_line_at_the_top_survives_other_widths_below_a_table_that_wraps() -> None:
+    cells = " | ".join(["a cell that wraps in a narrow column"] * 4)
+    table = "| a | b | c | d |\n|---|---|---|---|\n" + f"| {cells} |\n" * 8
+    blocks: list[BlockView] = [user("go"), answer(table + "\n" + paragraphs(60))]
+    app = TranscriptApp(blocks)
+    async with app.run_test(size=(120, 20)) as pilot:
+        app.transcript.scroll_relative(y=-60)
+        await pilot.pause()
+        while "line" not in app.lines()[0]:
+            app.transcript.scroll_relative(y=1)
+            await pilot.pause()
+        top = app.lines()[0].strip()
+        for width in (80, 60, 100, 120):
+            await pilot.resize_terminal(width, 20)
+            await pilot.pause()
+            assert app.lines()[0].strip() == top
+
+
 async def test_one_row_up_at_the_end_of_a_stream_stays_there() -> None:
     blocks: list[BlockView] = [user("go"), answer(paragraphs(30), done=False)]
     app = TranscriptApp(blocks)
