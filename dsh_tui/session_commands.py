@@ -100,6 +100,7 @@ def _requests(options: argparse.Namespace) -> int:
             step=options.step,
             as_json=options.json,
             raw=options.raw,
+            one_shots=options.all,
         )
     )
 

@@ -24,6 +24,7 @@ from dsh_tui.engine.instructions import plugin as instructions
 from dsh_tui.engine.kernel import Context, Fiber, find_fiber
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.retry import plugin as retry
+from dsh_tui.engine.loop import one_shots
 from dsh_tui.engine.loop import plugin as loop
 from dsh_tui.engine.persistence import checkpoint
 from dsh_tui.engine.persistence.jsonl import plugin as jsonl
@@ -82,6 +83,7 @@ def apply(ctx: Context, config: Config) -> None:
     ctx.plugin(retry)
     ctx.plugin(leases, config.lease)  # before the store: its last writes need it
     ctx.plugin(jsonl, jsonl.JsonlConfig(root=config.sessions, originals=config.originals))
+    ctx.plugin(one_shots)
     ctx.plugin(checkpoint)
     ctx.plugin(lost_session)
     ctx.plugin(session_title)

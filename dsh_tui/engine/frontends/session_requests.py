@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.frontends.stored_session import StoredSessions
 from dsh_tui.engine.llm.deepseek.wire import Fragments, body_bytes
@@ -29,6 +30,8 @@ class RequestsQuery:
     step: int | None = None
     as_json: bool = False
     raw: bool = False
+    one_shots: bool = False
+    """Titles and summaries too."""
 
     def matches(self, request: RebuiltRequest) -> bool:
         return self.turn in (None, request.turn) and self.step in (None, request.step)
@@ -43,7 +46,8 @@ def show_requests(query: RequestsQuery) -> int:
                 f"session {query.session_id} was written by another program, which sent other bytes; "
                 "only requests of dsh-tui can be rebuilt"
             )
-        requests = [request for request in rebuild_requests(stored.events) if query.matches(request)]
+        rebuilt = rebuild_requests(stored.events, one_shots=query.one_shots)
+        requests = [request for request in rebuilt if query.matches(request)]
     except HarnessError as error:
         return complain(error.message, FAILED)
     known = Fragments()
@@ -64,13 +68,18 @@ def _array(bodies: Iterator[tuple[RebuiltRequest, bytes]]) -> Iterator[bytes]:
     """One JSON array, a request a line; bodies are put in as they were sent."""
     yield b"["
     for number, (request, body) in enumerate(bodies):
-        place = f'{{"turn":{request.turn},"step":{request.step},"attempt":{request.attempt},"body":'
-        yield (b",\n" if number else b"\n") + place.encode() + body + b"}"
+        yield (b",\n" if number else b"\n") + _place(request).encode()[:-1] + b',"body":' + body + b"}"
     yield b"\n]\n"
+
+
+def _place(request: RebuiltRequest) -> str:
+    place = {"turn": request.turn, "step": request.step, "attempt": request.attempt}
+    return dumps(place if request.purpose is None else {**place, "purpose": request.purpose})
 
 
 def _sentence(request: RebuiltRequest, size: int) -> str:
     again = f" attempt {request.attempt}" if request.attempt > 1 else ""
+    again = again if request.purpose is None else f" for {request.purpose}"
     config = request.config
     return (
         f"turn {request.turn} step {request.step}{again}: {config['provider']}/{config['model']}, "

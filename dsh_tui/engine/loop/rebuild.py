@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.llm.chunks import Chunk, never_left
 from dsh_tui.engine.llm.config import CallConfig, ToolSchema
 from dsh_tui.engine.llm.messages import Message
-from dsh_tui.engine.llm.request import ModelRequest
+from dsh_tui.engine.llm.request import AnyRequest, ModelRequest, OneShotRequest
+from dsh_tui.engine.loop.one_shots import one_shot_parts
 from dsh_tui.engine.session.derive import Derivation
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.request_header import RequestHeader, fold_header
@@ -26,31 +28,38 @@ from dsh_tui.engine.session.surface import Surface
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RebuiltRequest:
-    """One request as the model got it. ``attempt`` counts from 1 within the step."""
+    """One request as the model got it. ``attempt`` counts from 1 within the step.
+
+    One beside the conversation has a ``purpose`` and step 0.
+    """
 
     turn: int
     step: int
     attempt: int
+    purpose: str | None = None
     system: str | None
     tools: tuple[ToolSchema, ...]
     config: CallConfig
     messages: tuple[Message, ...]
 
-    def as_request(self, session_id: str) -> ModelRequest:
+    def as_request(self, session_id: str) -> AnyRequest:
         """The value that an adapter serialises; its signal never fires."""
-        return ModelRequest(
-            config=self.config,
-            messages=self.messages,
-            system=self.system,
-            tools=self.tools,
-            session_id=session_id,
-            signal=CancelSignal(),
+        parts: dict[str, Any] = {  # Any: fields of a request
+            "config": self.config,
+            "messages": self.messages,
+            "system": self.system,
+            "tools": self.tools,
+            "session_id": session_id,
+            "signal": CancelSignal(),
+        }
+        return (
+            ModelRequest(**parts) if self.purpose is None else OneShotRequest(**parts, purpose=self.purpose)
         )
 
 
-def rebuild_requests(events: Iterable[Event]) -> list[RebuiltRequest]:
-    """All requests in the order they were sent."""
-    rebuild = _Rebuild()
+def rebuild_requests(events: Iterable[Event], *, one_shots: bool = False) -> list[RebuiltRequest]:
+    """All requests of the loop in the order they were sent; ``one_shots``: those beside it too."""
+    rebuild = _Rebuild(one_shots=one_shots)
     for event in events:
         rebuild.read(event)
     rebuild.break_off()
@@ -58,7 +67,9 @@ def rebuild_requests(events: Iterable[Event]) -> list[RebuiltRequest]:
 
 
 class _Rebuild:
-    def __init__(self) -> None:
+    def __init__(self, *, one_shots: bool) -> None:
+        self._one_shots = one_shots
+        self._turn = 0
         self.requests: list[RebuiltRequest] = []
         self._surface = Surface()
         self._derivation = Derivation(self._surface)
@@ -80,6 +91,10 @@ class _Rebuild:
                 self._attempt, self._streaming, self._owed = 0, False, True
             case "llm/retry-started":
                 self._owed = True
+            case "turn/start":
+                self._turn = event.data["turn"]
+            case "request/one-shot":
+                self._list_one_shot(event)
             case "turn/end":
                 if event.data["reason"]["kind"] == "interrupted":
                     self.break_off()
@@ -122,3 +137,10 @@ class _Rebuild:
                 messages=(*self._header.get("messagePrefix", ()), *self._history),
             )
         )
+
+    def _list_one_shot(self, event: Event) -> None:
+        if not self._one_shots:
+            return
+        parts = one_shot_parts(event.data, self._header, self._derivation.messages())
+        purpose = event.data["purpose"]
+        self.requests.append(RebuiltRequest(turn=self._turn, step=0, attempt=1, purpose=purpose, **parts))

@@ -67,6 +67,9 @@ _LOG_ONLY: dict[str, Validate] = {
     "request/header": _request_header,
     "request/header-delta": _header_delta,
     "request/context": shape({"provider": NAME, "model": NAME}, {"contextWindow": ORDINAL}),
+    "request/one-shot": shape(
+        {"purpose": NAME, "header": OBJECT, "inherits": NAMES, "history": COUNT, "messages": OBJECTS}
+    ),
     "todo/write": shape({"todos": items_of(_TODO, "a list of {content, status}")}),
     "session/end-seed": accept_any,
     "session/imported": shape({"from": NAME, "dialect": NAME}, {"path": TEXT}),
@@ -124,6 +127,8 @@ _ABOUT: dict[str, str] = {
     "request/header": "System prompt, tools and settings of the requests from here on, whole.",
     "request/header-delta": "The same, as a change to the last one.",
     "request/context": "Where the next requests go, and how much fits there.",
+    "request/one-shot": "A request beside the conversation, such as for a title. `inherits` names what it "
+    "has of the header, `history` how many messages of the conversation it begins with.",
     "todo/write": "The agent's plan, whole; the last one counts.",
     "session/end-seed": "What stands before it was copied from another session or an earlier process.",
     "session/imported": "What stands before it was written by another program, in that dialect.",

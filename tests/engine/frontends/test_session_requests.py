@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dsh_tui.cli import main
 from dsh_tui.engine.llm.deepseek.wire import body_bytes
+from dsh_tui.engine.llm.request import OneShotRequest
+from dsh_tui.engine.loop.one_shots import one_shot_data
 from dsh_tui.engine.loop.rebuild import rebuild_requests
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.jsonl.sums import changed_rows
+from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
 from tests.fakes.log_folder import LogFolder
 from tests.fakes.session_logs import answer, bare_session, call, close_turn, open_step, open_turn, result
@@ -166,3 +170,24 @@ def test_a_broken_rule_names_its_owner(run: Run, logs: LogFolder) -> None:
     (verdict,) = json.loads(out)
     assert (status, verdict["owner"], verdict["rule"]) == (1, "todo", "todo: an item is not trimmed")
     assert verdict["seq"] == next(e.seq for e in session.events if e.type == "todo/write")
+
+
+def test_all_adds_what_was_asked_beside_the_conversation(run: Run, logs: LogFolder) -> None:
+    session = two_turns()
+    loop = rebuild_requests(session.events)[-1]
+    said = session.derive()
+    title = replace(loop, purpose="session-title", system="Name it.", tools=()).as_request("a")
+    summary = replace(loop, purpose="summary", messages=(*said, said[0])).as_request("a")
+    for one_shot in (title, summary):
+        assert isinstance(one_shot, OneShotRequest)
+        append_idle(session, "one-shot", "request/one-shot", one_shot_data(session, one_shot))
+    logs.store(session)
+    first, second = (event.data for event in session.events if event.type == "request/one-shot")
+    assert (first["inherits"], first["history"]) == ((), 5)
+    assert (second["inherits"], second["history"], len(second["messages"])) == (("system",), len(said), 1)
+    _, plain, _ = run("requests", "a", "--raw")
+    status, out, _ = run("requests", "a", "--raw", "--all")
+    assert (status, out) == (0, plain + body_bytes(title) + b"\n" + body_bytes(summary) + b"\n")
+    rows = json.loads(run("requests", "a", "--json", "--all")[1])
+    assert [row.get("purpose") for row in rows] == [None, None, None, "session-title", "summary"]
+    assert run("verify", "a")[0] == 0
