@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from rich.cells import chop_cells
+from rich.cells import cell_len, chop_cells
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.events import Resize
@@ -144,7 +144,7 @@ class RequestPartsList(RowList[Line]):
                 opened = _name(part) in self._toggled
                 lines.append(PartLine(part, None, opened))
                 if opened:
-                    lines += _text_lines(part, part.text.split("\n"), width, signed=False)
+                    lines += _text_lines(part, part.text.rstrip("\n").split("\n"), width, signed=False)
         else:
             for change in self._changes:
                 opened = _name(change.part) not in self._toggled
@@ -158,10 +158,21 @@ def _name(part: PartView) -> tuple[str, str]:
     return part.kind, part.key
 
 
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    """Cut between words where that leaves no great gap; every character stays."""
+    while cell_len(text) > width:
+        piece = chop_cells(text, width)[0]
+        at = piece.rfind(" ") + 1
+        piece = piece[:at] if at > len(piece) // 2 else piece
+        yield piece
+        text = text[len(piece) :]
+    yield text
+
+
 def _text_lines(part: PartView, texts: Sequence[str], width: int, *, signed: bool) -> Iterator[TextLine]:
     for text in texts[:OPENED_LINES]:
         look = _LOOKS.get(text[:1], "$dim") if signed else ""
-        for piece in chop_cells(exact(text).expandtabs(TAB), width) or [""]:
+        for piece in _wrapped(exact(text).expandtabs(TAB), width):
             yield TextLine(piece, look, part)
     if len(texts) > OPENED_LINES:
         yield TextLine(f"{len(texts) - OPENED_LINES:,} more lines; y copies all", "$warning", part)

@@ -341,6 +341,7 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
         """Open or fold the block under the cursor."""
         if self._cursor != NOWHERE:
             self.fold(self._cursor)
+            self._move_cursor(self._cursor)
 
     def fold(self, block: int) -> None:
         """Open or fold a block; the view stays where it is."""

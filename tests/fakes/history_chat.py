@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from dsh_tui.engine.projection.session import SessionFold
+from dsh_tui.engine.projection.views import TurnEndView
 from dsh_tui.session_history import SessionHistory
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.history_log import HEADER, history
 
 
 def with_history() -> FakeBridge:
+    """All of it, to the crash at its end."""
     log = history()
     fold = SessionFold(HEADER, generation=1)
     fold.apply_all(log)
     bridge = FakeBridge(fold.view().at_rest(keep_approvals=False))
     bridge.history = SessionHistory(HEADER, log)
+    return bridge
+
+
+def first_turn() -> FakeBridge:
+    """Its first turn, in which a file changed and a command ran."""
+    bridge = with_history()
+    blocks = bridge.view.blocks
+    end = next(at for at, block in enumerate(blocks) if isinstance(block, TurnEndView))
+    bridge.change(blocks=blocks[: end + 1])
     return bridge

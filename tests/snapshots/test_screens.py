@@ -24,6 +24,7 @@ from tests.fakes.fake_chat import (
     sample_sessions,
     turn_end,
 )
+from tests.fakes.history_chat import first_turn, with_history
 
 
 @pytest.fixture(autouse=True)
@@ -143,6 +144,14 @@ SCENES: dict[str, tuple[Callable[[], FakeBridge], Steps]] = {
     "help": (answered, keys("f1")),
     "palette": (answered, keys("ctrl+p")),
     "commands": (answered, keys("/")),
+    "timeline": (with_history, keys("ctrl+x", "g")),
+    "timeline-back": (with_history, keys("ctrl+x", "g", "left", "left", "left", "down", "down")),
+    "request": (with_history, keys("ctrl+x", "i")),
+    "request-drop": (with_history, keys("ctrl+x", "i", "up", "up")),
+    "request-diff": (with_history, keys("ctrl+x", "i", "up", "up", "up", "d")),
+    "request-part": (with_history, keys("ctrl+x", "i", "right", "down", "down", "enter")),
+    "receipt": (first_turn, keys("ctrl+x", "v", "enter")),
+    "cut-turn": (with_history, nothing),
     "full-access": (answered, keys(*"/full", "enter")),
 }
 SIZES = [(80, 24), (120, 40)]
