@@ -44,8 +44,8 @@ def canonical_header(header: Mapping[str, Any]) -> RequestHeader:  # Any: JSON o
 
 
 def same_header(one: RequestHeader, other: RequestHeader) -> bool:
-    """Equal down to the bytes."""
-    return one is other or dumps(one) == dumps(other)
+    """Equal down to the bytes. Parts that are the same objects, as from step to step, are not serialised."""
+    return one is other or not any(_differs(one, other, name) for name in _PARTS)
 
 
 def fold_header(current: RequestHeader | None, event: Event) -> RequestHeader | None:
@@ -105,8 +105,18 @@ def apply_delta(header: RequestHeader, delta: HeaderDelta) -> RequestHeader:
     return canonical_header(made)
 
 
+_PARTS = ("system", "tools", "config", "messagePrefix")
+
+
 def _differs(old: RequestHeader, new: RequestHeader, name: str) -> bool:
-    return dumps(old.get(name)) != dumps(new.get(name))
+    before, after = old.get(name), new.get(name)
+    if before is after:
+        return False
+    if isinstance(before, tuple) and isinstance(after, tuple) and len(before) == len(after):
+        return not all(
+            one is other or dumps(one) == dumps(other) for one, other in zip(before, after, strict=True)
+        )
+    return dumps(before) != dumps(after)
 
 
 def _lines(text: str | None) -> list[str]:
