@@ -26,6 +26,7 @@ from tests.bench.long_session import long_session
 from tests.bench.model import model_server
 from tests.bench.one_shot import one_shot, tool_step
 from tests.bench.program import Program, floor, ours
+from tests.bench.rebuilding import rebuilding
 from tests.bench.rendering import fenced_block
 from tests.bench.reply import reply
 from tests.bench.scene import QUICK, Effort, Scene, Take
@@ -44,6 +45,7 @@ ALONE: dict[str, Scene] = {
     "long-session": long_session,
     "fold": fold,
     "batch": batch,
+    "rebuilding": rebuilding,
     "fenced-block": fenced_block,
     "browser": browser,
 }
