@@ -88,7 +88,7 @@ class RequestScreen(Screen[None]):
             return
         rows = self._book.rows
         if not rows:
-            self._say("Nothing was sent to a model yet. Send a prompt, then look again", "$dim")
+            self._say("This log holds no request of ours yet. Send a prompt, then look again", "$dim")
             return
         chosen = len(rows) - 1
         if self._at is not None:

@@ -122,7 +122,7 @@ async def test_esc_goes_from_the_parts_to_the_steps_and_then_back() -> None:
 
 async def test_a_session_without_requests_says_so() -> None:
     async def check(pilot: Pilot[None], screen: RequestScreen, _copied: list[str]) -> None:
-        assert "Nothing was sent" in words(screen, "#place")
+        assert "no request of ours yet" in words(screen, "#place")
         await press(pilot, "d", "enter", "y", "Y", "down")
 
     await opened(check, FakeBridge())

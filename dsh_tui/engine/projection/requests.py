@@ -74,10 +74,11 @@ class RequestBook:
     """All steps of a log; `view` puts one request together."""
 
     def __init__(self, events: Sequence[Event], body: MakeBody, session_id: str = "") -> None:
-        self._events, self._body, self._session_id = events, body, session_id
+        self._events = events if isinstance(events, EventLog) else tuple(events)  # a list may grow meanwhile
+        self._body, self._session_id = body, session_id
         self._cut: dict[int, Pieces] = {}
         reading = _Reading()
-        rows = events.rows(0, len(events)) if isinstance(events, EventLog) else events
+        rows = events.rows(0, len(events)) if isinstance(events, EventLog) else self._events
         for row in rows:
             if not isinstance(row, ChunkRun):
                 reading.read(row)
