@@ -49,7 +49,7 @@ GREETING = "wörk 修复 \x1b[31m\u2028 \U0001f600"
 
 ACTIONS = (
     *("send", "send", "send", "burst", "inject", "blocked", "model", "effort", "section", "tool"),
-    *("replace", "stop", "resume", "fork"),
+    *("replace", "stop", "flash", "flash", "resume", "fork"),
 )
 
 
@@ -136,6 +136,8 @@ class Life:
                 agent.send("shorter, please")
             case "stop":
                 await self._stop(agent)
+            case "flash":
+                await self._stop_early(agent, number)
             case "resume":
                 await handle.dispose()
                 return await self._root[AGENTS].resume(
@@ -166,6 +168,15 @@ class Life:
         agent.send("never mind")
         await self._server.wait_for_requests(count + 1)
         agent.cancel()
+
+    async def _stop_early(self, agent: Agent, number: int) -> None:
+        """Esc at once: somewhere on the way of the request to the wire."""
+        agent.send("no, wait")
+        for _ in range(3 * number):
+            await asyncio.sleep(0)
+        agent.cancel()
+        await agent.when_idle()
+        await asyncio.sleep(0.02)  # what is on the wire arrives
 
     async def _reload(self, what: str) -> None:
         """A plugin that adds a section or a tool comes, or goes if it is there."""

@@ -29,14 +29,11 @@ class LlmError(HarnessError):
         status: int | None = None,
         retry_after_ms: int | None = None,
         request_id: str | None = None,
-        unsent: bool = False,
     ) -> None:
         super().__init__(message, code=code)
         self.status = status
         self.retry_after_ms = retry_after_ms
         self.request_id = request_id
-        self.unsent = unsent
-        """Not a byte of the request left."""
 
     def failure(self) -> Failure:
         """The error in the form of the log."""
@@ -47,8 +44,6 @@ class LlmError(HarnessError):
             failure["providerRetryAfterMs"] = self.retry_after_ms
         if self.request_id is not None:
             failure["requestId"] = self.request_id
-        if self.unsent:
-            failure["unsent"] = True
         return freeze(failure)
 
     def without(self, secret: str) -> Self:

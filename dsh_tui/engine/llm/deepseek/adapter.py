@@ -12,6 +12,7 @@ import contextlib
 import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dsh_tui.engine.base.cancel import CancelSignal
@@ -25,7 +26,7 @@ from dsh_tui.engine.llm.deepseek.read_guard import ReadGuard
 from dsh_tui.engine.llm.deepseek.wire import DEFAULT_EFFORT, body_bytes
 from dsh_tui.engine.llm.errors import LlmError
 from dsh_tui.engine.llm.models import ModelInfo
-from dsh_tui.engine.llm.request import AnyRequest
+from dsh_tui.engine.llm.request import AnyRequest, Departure
 
 if TYPE_CHECKING:
     import httpx
@@ -122,7 +123,8 @@ class DeepSeekAdapter:
     async def _open(self, guard: ReadGuard, request: AnyRequest, key: str) -> httpx.Response:
         client = self._http()
         post = self._request("POST", "/chat/completions", key, body_bytes(request))
-        response = await self._send(guard, client, post, request)
+        post.extensions["trace"] = partial(_note_departure, request.departure)
+        response: httpx.Response = await self._transported(guard, lambda: client.send(post, stream=True))
         if response.status_code == 200:
             return response
         try:
@@ -130,17 +132,6 @@ class DeepSeekAdapter:
         finally:
             await response.aclose()
         raise http_error(response.status_code, response.headers, body, now_ms=self._clock.now_ms())
-
-    async def _send(
-        self, guard: ReadGuard, client: httpx.AsyncClient, post: httpx.Request, request: AnyRequest
-    ) -> httpx.Response:
-        request.departure.left = True
-        try:
-            response: httpx.Response = await self._transported(guard, lambda: client.send(post, stream=True))
-        except LlmError as error:
-            request.departure.left = not error.unsent
-            raise
-        return response
 
     async def _chunks(
         self, guard: ReadGuard, response: httpx.Response, deltas: DeltaReader
@@ -203,8 +194,7 @@ class DeepSeekAdapter:
                 raise closed_error() from None
             raise transport_error(error, self._host()) from None
         except (httpx.HTTPError, httpx.StreamError) as error:
-            unsent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
-            raise transport_error(error, self._host(), unsent=unsent) from None
+            raise transport_error(error, self._host()) from None
 
     async def _error_body(self, guard: ReadGuard, response: httpx.Response) -> bytes:
         body = b""
@@ -269,6 +259,12 @@ class DeepSeekAdapter:
                 code="INVALID_CREDENTIAL",
             )
         return key
+
+
+async def _note_departure(departure: Departure, step: str, _details: object) -> None:
+    """Hears of each step of an exchange. A request counts once its body is on the way."""
+    if step.endswith("send_request_body.started"):
+        departure.left = True
 
 
 def _call_ids(request: AnyRequest) -> set[str]:

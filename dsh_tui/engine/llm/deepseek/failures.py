@@ -59,10 +59,10 @@ def stream_error(error: object) -> LlmError:
     return LlmError(_sentence(code, status, said), code=code, status=status)
 
 
-def transport_error(error: BaseException, host: str, *, unsent: bool = False) -> LlmError:
+def transport_error(error: BaseException, host: str) -> LlmError:
     """The error for a connection that failed before or while it answered."""
     reason = _UNPRINTABLE.sub(" ", error_chain(error)).strip()[:MAX_QUOTE]
-    return LlmError(f"No connection to {host}: {reason}", code="TRANSPORT", unsent=unsent)
+    return LlmError(f"No connection to {host}: {reason}", code="TRANSPORT")
 
 
 def closed_error() -> LlmError:
