@@ -57,7 +57,9 @@ LOG = """\
 A log is one JSON object a line. The first is the header; each other one is an event with `type`, `seq` \
 (its place, from 0), `time` (epoch milliseconds) and `data`. `surfaceOp` and `sourceEventSeqs` say how the \
 event stands among what the model sees, and which events it was made from. In a file, runs of \
-`assistant/chunk` are packed into one row; `dsh-tui sessions show ID --json` prints them one by one.
+`assistant/chunk` are packed into one row; `dsh-tui sessions show ID --json` prints them one by one. `sum`, \
+the last field of a row in a file, is the CRC-32 of the row without it: `dsh-tui sessions verify` names a \
+row whose bytes were changed. Rows without a sum are as good.
 
 A **surface** event is part of what the model sees. Fields with `?` may be absent. Fields that are not \
 listed are allowed: a newer writer may add some. A plugin adds types of its own with \
