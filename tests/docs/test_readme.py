@@ -15,6 +15,8 @@ from dsh_tui.cli import COMMANDS, main
 from dsh_tui.engine.settings.home import Home
 from dsh_tui.engine.settings.loader import parse_settings
 from dsh_tui.engine.settings.schema import Settings
+from dsh_tui.screens.request import RequestScreen
+from dsh_tui.screens.timeline import TimelineScreen
 from dsh_tui.widgets.transcript import Transcript
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,7 +82,8 @@ def test_every_slash_command_in_it_exists() -> None:
 
 def test_every_key_in_it_is_bound() -> None:
     known = {key for action in ACTIONS for key in keys_of(action)}
-    bindings = [key for binding in Transcript.BINDINGS for key in binding.key.split(",")]  # type: ignore[union-attr]  # ours are all Bindings
+    places = (Transcript, RequestScreen, TimelineScreen)
+    bindings = [key for place in places for binding in place.BINDINGS for key in binding.key.split(",")]  # type: ignore[union-attr]  # ours are all Bindings
     known |= {NAMES_OF_KEYS.get(key, key) for key in bindings}
     named = set(re.findall(r"`((?:ctrl|shift|alt)\+[^`]+|f\d+|esc|enter|tab|[a-zA-Z]|[{}?@/]|\d)`", README))
     assert named - known == set()
