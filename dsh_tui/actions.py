@@ -2,7 +2,7 @@
 
 Bindings, the command palette, slash completion, key help and docs are made from it, so
 they cannot disagree. An action is done by the method ``action_<id with underscores>`` of
-the chat screen.
+the chat screen, those of the session browser by that of its own.
 Source: UX spec §4 (recommended bindings); design §5.
 """
 
@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from textual.binding import Binding
 
-Place = Literal["app", "composer", "dock"]
+Place = Literal["app", "composer", "dock", "browser"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Action:
     """What the slash command takes after its name, in words; empty if nothing."""
     help: str = ""
     place: Place = "app"
-    """Who listens: the chat screen, or a widget that shows its own keys."""
+    """Who listens: the chat screen, a widget that shows its own keys, or the session browser."""
     offered: bool = True
     """Whether the palette lists it; plain movements need no name."""
     first: bool = False
@@ -97,6 +97,28 @@ ACTIONS: Final[tuple[Action, ...]] = (
            argument="ask|edits|plan|full"),
     Action(id="mode.full", label="Full access", group="Session", slash="full",
            help="nothing asks any more; you confirm it"),
+    # In the session browser, where every letter filters
+    Action(id="browser.open", label="Open", group="In the session list", keys=("enter",), place="browser"),
+    Action(id="browser.filter", label="Filter", group="In the session list", keys=("/",), place="browser",
+           help="or just type"),
+    Action(id="browser.scope", label="What is listed", group="In the session list", keys=("tab",),
+           place="browser", first=True, help="this project, all projects, all by time"),
+    Action(id="browser.new", label="Begin a new session", group="In the session list", keys=("ctrl+n",),
+           place="browser", first=True),
+    Action(id="browser.fork", label="Fork it", group="In the session list", keys=("ctrl+f", "f4"),
+           place="browser", first=True),
+    Action(id="browser.rename", label="Rename it", group="In the session list", keys=("f2",),
+           place="browser", first=True),
+    Action(id="browser.export", label="Export it", group="In the session list", keys=("ctrl+s",),
+           place="browser", first=True, help="as Markdown, JSON lines or ZIP"),
+    Action(id="browser.repair", label="Open a repaired copy", group="In the session list", keys=("ctrl+r",),
+           place="browser", first=True, help="of a damaged one"),
+    Action(id="browser.delete", label="Delete it", group="In the session list", keys=("ctrl+d",),
+           place="browser", first=True, help="del does too, unless a filter is typed"),
+    Action(id="browser.undo", label="Undo deleting", group="In the session list", keys=("ctrl+z",),
+           place="browser", first=True),
+    Action(id="browser.leave", label="Clear the filter, else go back", group="In the session list",
+           keys=("escape",), place="browser"),
     # View
     Action(id="view.palette", label="Command palette", group="View", keys=("ctrl+p",), leader="p"),
     Action(id="view.help", label="Keys and commands", group="View", keys=("f1",), leader="h",
@@ -141,10 +163,10 @@ def keys_of(action: Action) -> tuple[str, ...]:
     return (*keys, f"{LEADER} {key_label(action.leader)}") if action.leader else keys
 
 
-def bindings(actions: Iterable[Action] = ACTIONS) -> list[Binding]:
-    """Textual bindings of the actions that the chat screen does itself."""
+def bindings(actions: Iterable[Action] = ACTIONS, *, place: Place = "app") -> list[Binding]:
+    """Textual bindings of the actions that the screen of this place does itself."""
     return [
         Binding(",".join(a.keys), a.method, a.label, show=False, priority=a.first, id=a.id)
         for a in actions
-        if a.keys and a.place == "app"
+        if a.keys and a.place == place
     ]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import ClassVar
 
 from textual import work
-from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from dsh_tui.engine.projection.views import SessionRow
@@ -18,22 +16,6 @@ from dsh_tui.widgets.visible_text import one_line
 
 class SessionActions(Screen[None]):
     """The actions; `SessionsScreen` lists, and says which session is meant."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "new", "New session", show=False),
-        Binding("f", "fork", "Fork", show=False),
-        Binding("e", "rename", "Rename", show=False),
-        Binding("x", "export", "Export", show=False),
-        Binding("delete", "delete", "Delete", show=False),
-        # The same, also while the filter has the focus, which would take some of these keys.
-        Binding("ctrl+n", "new", "New session", show=False, priority=True),
-        Binding("ctrl+f", "fork", "Fork", show=False, priority=True),
-        Binding("f2", "rename", "Rename", show=False, priority=True),
-        Binding("ctrl+s", "export", "Export", show=False, priority=True),
-        Binding("ctrl+r", "repair", "Repaired copy", show=False, priority=True),
-        Binding("ctrl+d", "delete", "Delete", show=False, priority=True),
-        Binding("ctrl+z", "undo", "Undo delete", show=False, priority=True),
-    ]
 
     def __init__(self, port: ChatPort, cwd: Path) -> None:
         super().__init__()
@@ -54,28 +36,27 @@ class SessionActions(Screen[None]):
         raise NotImplementedError
 
     def hints(self, width: int, *, typing: bool) -> str:
-        """The keys that matter most, as many as fit; while a filter is typed, letters are not among them."""
+        """The keys that matter most, as many as fit."""
         row = self.row
-        fork, rename, export = ("ctrl+f", "f2", "ctrl+s") if typing else ("f", "e", "x")
-        hints = ["enter opens", f"{fork} fork"]
+        hints = ["enter opens"]
         if row is not None and row.status == "damaged":
             hints.append("ctrl+r repaired copy")
-        hints += [f"{rename} rename", f"{export} export", "ctrl+d delete"]
         if self._deleted:
             hints.append("ctrl+z undo")
-        hints += ["tab lists", "esc clears"] if typing else ["n new", "tab lists", "/ filter", "esc back"]
+        hints += ["tab lists", "f2 rename", "f4 fork", "ctrl+n new", "ctrl+d delete", "ctrl+s export"]
+        hints.append("esc clears" if typing else "esc back")
         while len(hints) > 1 and len(" · ".join(hints)) > width - 4:
             hints.pop()
         return " · ".join(hints)
 
-    def action_new(self) -> None:
+    def action_browser_new(self) -> None:
         self.open(self._port.new_session())
 
-    def action_fork(self) -> None:
+    def action_browser_fork(self) -> None:
         if self.row is not None:
             self.open(self._port.fork_session(self.row.id))
 
-    def action_repair(self) -> None:
+    def action_browser_repair(self) -> None:
         row = self.row
         if row is not None and row.status == "damaged":
             self.open(self._open_repaired(row.id))
@@ -85,7 +66,7 @@ class SessionActions(Screen[None]):
     async def _open_repaired(self, session_id: str) -> None:
         await self._port.open_session(await self._port.library.repair(session_id))
 
-    def action_rename(self) -> None:
+    def action_browser_rename(self) -> None:
         row = self.row
         if row is None:
             return
@@ -97,7 +78,7 @@ class SessionActions(Screen[None]):
             LineEntry("Rename this session", "", rename, value=one_line(row.title), placeholder="title")
         )
 
-    def action_export(self) -> None:
+    def action_browser_export(self) -> None:
         row = self.row
         if row is None:
             return
@@ -118,7 +99,7 @@ class SessionActions(Screen[None]):
         )
 
     @work(group="delete", exit_on_error=False)
-    async def action_delete(self) -> None:
+    async def action_browser_delete(self) -> None:
         row = self.row
         if row is None:
             return
@@ -131,7 +112,7 @@ class SessionActions(Screen[None]):
             self.tell(f"Deleted “{one_line(row.title) or row.id}” · ctrl+z brings it back", "$ok")
 
     @work(group="delete", exit_on_error=False)
-    async def action_undo(self) -> None:
+    async def action_browser_undo(self) -> None:
         if not self._deleted:
             self.tell("Nothing was deleted here", "$dim")
             return

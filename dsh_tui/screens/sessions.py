@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from dsh_tui.actions import bindings
 from dsh_tui.engine.projection.views import BlockView, SessionHit, SessionHits, SessionRow, ToolView
 from dsh_tui.screens.ports import ChatPort
 from dsh_tui.screens.session_actions import SessionActions
@@ -28,8 +29,6 @@ PREVIEW_DELAY: Final = 0.12
 """Seconds for which a row must stay highlighted before its log is read."""
 SEARCH_DELAY: Final = 0.015
 """Seconds without a key before what was said is searched too."""
-COMMANDS: Final = ("n", "f", "e", "x")
-"""Letters that do something while the list has the focus; any other begins a filter."""
 
 
 def head_of(row: SessionRow, blocks: Sequence[BlockView]) -> Content:
@@ -43,16 +42,15 @@ def head_of(row: SessionRow, blocks: Sequence[BlockView]) -> Content:
 
 
 class SessionsScreen(SessionActions):
-    """Enter opens, n begins a new one, Tab changes what is listed, typing filters, Esc goes back."""
+    """Every letter filters; what else can be done has keys of its own, see the table of actions."""
 
     AUTO_FOCUS = "SessionList"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual has no ClassVar
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", show=False),
-        Binding("tab", "scope", "What is listed", show=False, priority=True),
+        *bindings(place="browser"),
+        Binding("delete", "browser_delete", "Delete", show=False),
         Binding("up", "move(-1)", "Up", show=False, priority=True),
         Binding("down", "move(1)", "Down", show=False, priority=True),
-        Binding("slash", "filter", "Filter", show=False),
     ]
 
     def __init__(self, port: ChatPort, cwd: Path, now_ms: Callable[[], int], *, current: str = "") -> None:
@@ -71,7 +69,7 @@ class SessionsScreen(SessionActions):
         # No worker: it lasts as long as the screen, and there are those who wait for workers to end.
         # Begun here and not in `on_mount`: rows are read while widgets are made.
         self._watching = asyncio.get_running_loop().create_task(self._watch())
-        self._filter = Input(placeholder="type to filter", id="filter", compact=True)
+        self._filter = Input(placeholder="type to filter", id="filter", compact=True, select_on_focus=False)
         self._filter.cursor_blink = False
         self._list = SessionList(id="list")
         self._preview_text = Transcript(id="preview-text")
@@ -105,8 +103,7 @@ class SessionsScreen(SessionActions):
 
     def on_key(self, event: events.Key) -> None:
         """A letter while the list has the focus begins a filter."""
-        begins = event.is_printable and event.key not in (*COMMANDS, "slash", "space")
-        if self._list.has_focus and begins and event.character:
+        if self._list.has_focus and event.is_printable and event.character and event.character not in "/ ":
             event.stop()
             self._filter.focus()
             self._filter.insert_text_at_cursor(event.character)
@@ -124,7 +121,7 @@ class SessionsScreen(SessionActions):
 
     @on(Input.Submitted)
     def _submitted(self) -> None:
-        self._list.action_choose()
+        self.action_browser_open()
 
     @work(exclusive=True, group="search", exit_on_error=False)
     async def _search(self) -> None:
@@ -138,10 +135,10 @@ class SessionsScreen(SessionActions):
             self._hits = found
             self._show(still=True)
 
-    def action_filter(self) -> None:
+    def action_browser_filter(self) -> None:
         self._filter.focus()
 
-    def action_scope(self) -> None:
+    def action_browser_scope(self) -> None:
         order = list(SCOPES)
         self._scope = order[(order.index(self._scope) + 1) % len(order)]
         self._filtered()
@@ -174,12 +171,15 @@ class SessionsScreen(SessionActions):
             self._preview_due.stop()
         self._preview_due = self.set_timer(PREVIEW_DELAY, self._preview)
 
+    def action_browser_open(self) -> None:
+        self._list.action_choose()
+
     def action_move(self, by: int) -> None:
         self._told = False
         self._list.action_move(by)
         self._hint()
 
-    def action_leave(self) -> None:
+    def action_browser_leave(self) -> None:
         if self._filter.value:
             self._filter.value = ""
             self._list.focus()
@@ -271,7 +271,7 @@ class SessionsScreen(SessionActions):
             if self._all:
                 self._say("No session matches. Esc clears the filter, tab lists all projects", "$warning")
             else:
-                self._say("No sessions yet. n begins one", "$dim")
+                self._say("No sessions yet. ctrl+n begins one", "$dim")
         else:
             self._say(self.hints(self.size.width, typing=self._filter.has_focus), "$dim")
 

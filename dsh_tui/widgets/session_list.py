@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.reactive import reactive
 
@@ -136,8 +137,21 @@ def with_hits(
     return [*lines, f"Said in {shown:,} session{'s' if shown > 1 else ''}", *said]
 
 
-class SessionList(RowList[SessionLine]):
-    """One session a line: state, title, turns, age, what is special. Headings are strings."""
+class SessionList(RowList[SessionLine], inherit_bindings=False):
+    """One session a line: state, title, turns, age, what is special. Headings are strings.
+
+    No letter moves the highlight here: all of them filter.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down", "move(1)", "Down", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("home", "edge(-1)", "First", show=False),
+        Binding("end", "edge(1)", "Last", show=False),
+        Binding("enter", "choose", "Choose", show=False),
+    ]
 
     now_ms: reactive[int] = reactive(0)
     current: reactive[str] = reactive("")

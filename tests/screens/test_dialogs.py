@@ -7,6 +7,7 @@ from dsh_tui.commands import OFFERED
 from dsh_tui.engine.projection.views import ModelRow
 from dsh_tui.screens.chat import ChatScreen
 from dsh_tui.screens.help import help_lines
+from dsh_tui.screens.sessions import SessionsScreen
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import app_over, chat, running, started
 
@@ -122,8 +123,11 @@ def test_every_action_can_be_done_and_no_key_has_two_meanings() -> None:
     for action in ACTIONS:
         if action.place == "app":
             assert callable(getattr(ChatScreen, f"action_{action.method}", None)), action.id
-    keys = [key for binding in bindings() for key in binding.key.split(",")]
-    assert len(keys) == len(set(keys))
+        if action.place == "browser":
+            assert callable(getattr(SessionsScreen, f"action_{action.method}", None)), action.id
+    for place in ("app", "browser"):
+        keys = [key for binding in bindings(place=place) for key in binding.key.split(",")]
+        assert len(keys) == len(set(keys))
     leaders = [action.leader for action in ACTIONS if action.leader]
     assert len(leaders) == len(BY_LEADER)
     slashes = [action.slash for action in ACTIONS if action.slash]

@@ -4,9 +4,11 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from dsh_tui.actions import ACTIONS, keys_of
 from dsh_tui.app import DshApp
 from dsh_tui.engine.projection.views import SessionHit, SessionRow
 from dsh_tui.screens.sessions import SessionsScreen
@@ -56,27 +58,40 @@ async def test_typing_filters_and_esc_clears_before_it_leaves() -> None:
         assert app.screen is app.chat
 
 
-async def test_n_begins_a_new_session_and_a_slash_lets_a_filter_begin_with_n() -> None:
+@pytest.mark.parametrize("words", ["flaky", "new", "export", "xyz", "jkgG", "N/A", "?1", "中文", "/no"])
+async def test_whatever_is_typed_is_the_filter_from_its_first_letter_on(words: str) -> None:
     port = bridge()
     app = app_over(port)
     async with started(app) as pilot:
         await pilot.press("ctrl+x", "l")
         await pilot.pause()
-        await pilot.press("/", "n", "o")
-        assert browser(app)._filter.value == "no"
-        await pilot.press("escape", "n")
+        await pilot.press(*words)
+        await pilot.pause(0.1)
+        assert browser(app)._filter.value == words.removeprefix("/")
+        assert [asked for asked in port.asked if asked[0] != "search"] == []
+
+
+@pytest.mark.parametrize("typed", ["", "a"])
+async def test_a_new_session_begins_from_the_list_and_from_the_filter(typed: str) -> None:
+    port = bridge()
+    app = app_over(port)
+    async with started(app) as pilot:
+        await pilot.press("ctrl+x", "l")
+        await pilot.pause()
+        await pilot.press(*typed, "ctrl+n")
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert port.asked == [("new_session",)]
+        assert port.asked[-1] == ("new_session",)
 
 
-async def test_f_forks_the_highlighted_session() -> None:
+@pytest.mark.parametrize("key", ["ctrl+f", "f4"])
+async def test_the_highlighted_session_is_forked(key: str) -> None:
     port = bridge()
     app = app_over(port)
     async with started(app) as pilot:
         await pilot.press("ctrl+x", "l")
         await pilot.pause()
-        await pilot.press("down", "f")
+        await pilot.press("down", key)
         await app.workers.wait_for_complete()
         await pilot.pause()
         assert port.asked == [("fork_session", "s2", None)]
@@ -240,16 +255,37 @@ async def test_a_session_that_cannot_be_deleted_says_why_and_stays() -> None:
         assert titles(app)[0] == "Fix the flaky retry test"
 
 
-async def test_e_renames_and_x_exports_the_highlighted_session() -> None:
+async def test_del_edits_a_filter_that_is_typed_and_deletes_nothing() -> None:
     port = bridge()
     async with browsing(port) as (app, pilot):
-        await pilot.press("e")
+        await pilot.press(*"ab", "left", "delete")
+        await settled(app, pilot)
+        assert browser(app)._filter.value == "a"
+        assert len(port.library.rows) == len(sample_sessions())
+
+
+@pytest.mark.parametrize("width", [30, 60, 80, 120, 200])
+async def test_the_keys_in_the_last_line_are_whole_and_come_from_the_table(width: int) -> None:
+    async with browsing(bridge(), (width, 24)) as (app, pilot):
+        await pilot.pause()
+        shown = place(app).strip()
+        assert len(shown) <= width - 4
+        known = {key for action in ACTIONS if action.place == "browser" for key in keys_of(action)}
+        assert {hint.split()[0] for hint in shown.split(" · ")} <= known
+    if width >= 80:
+        assert "ctrl+n new · ctrl+d delete" in shown
+
+
+async def test_f2_renames_and_ctrl_s_exports_the_highlighted_session() -> None:
+    port = bridge()
+    async with browsing(port) as (app, pilot):
+        await pilot.press("f2")
         await pilot.pause()
         await pilot.press("ctrl+u", *"Mine", "enter")
         await settled(app, pilot)
         assert ("rename_session", "s1", "Mine") in port.asked
         assert titles(app)[0] == "Mine"
-        await pilot.press("x")
+        await pilot.press("ctrl+s")
         await pilot.pause()
         await pilot.press("enter")
         await settled(app, pilot)
