@@ -19,6 +19,8 @@ from dsh_tui.engine.loop.rebuild import RebuiltRequest, rebuild_requests
 from dsh_tui.engine.settings.home import Home
 
 OK, FAILED = 0, 1
+BUILT_IN = "deepseek"
+"""The provider whose serialiser is known without a boot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,9 @@ def show_requests(query: RequestsQuery) -> int:
     else:
         for request, body in bodies:
             say(_sentence(request, len(body)))
+    others = {request.config["provider"] for request in requests} - {BUILT_IN}
+    if others:
+        complain(f"{', '.join(sorted(others))}: not built in; the bodies are {BUILT_IN}'s form of them", OK)
     for notice in stored.notices:
         complain(f"{stored.path}: {notice.text}", OK)
     return FAILED if stored.status == "damaged" else OK

@@ -15,6 +15,7 @@ from dsh_tui.engine.kernel import INTERNAL_DISPATCH, Context, Dispatch, Disposer
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SessionStore
+from dsh_tui.engine.session.verify import last_imported
 
 DispatchCheck = Callable[[Dispatch], None]
 
@@ -78,7 +79,7 @@ class _Trace:
     def __init__(self, session: Session, check: LogCheck) -> None:
         self._events = session.events
         self._check = check
-        self._seen = 0
+        self._seen = 0 if check.judges_imported else last_imported(session.events) + 1
 
     def check(self, event: Event) -> None:
         if not self._check.concerns(event):

@@ -12,10 +12,11 @@ from dsh_tui.engine.invariants.errors import InvariantError
 from dsh_tui.engine.invariants.log.all_checks import check_log
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.session import plugin as sessions_plugin
+from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSIONS
 from tests.fakes.fake_clock import FakeClock
-from tests.fakes.session_logs import answer, call, open_step, open_turn, result
+from tests.fakes.session_logs import answer, bare_session, call, close_turn, open_step, open_turn, result
 
 Data = Mapping[str, Any]
 STEP = {"turn": 1, "step": 1}
@@ -178,3 +179,28 @@ async def test_a_fallback_never_replaces_a_title(session: Session) -> None:
     session.append("session/title", {"title": "Mine", "source": "user"})
     late = {"title": "go", "source": "fallback"}
     refused(session, "title", lambda: session.append("session/title", late))
+
+
+async def test_what_another_program_wrote_is_not_judged_by_our_companions(
+    root: Context, clock: FakeClock
+) -> None:
+    await root.plugin(sessions_plugin, clock)
+    await root.plugin(invariants_plugin)
+    foreign = bare_session()
+    open_turn(foreign, "go")
+    open_step(foreign)
+    odd = {**STEP, "chunk": {"type": "block-end"}}
+    foreign.append("assistant/chunk", odd)
+    foreign.append("session/title", {"title": "two\nlines", "source": "user"})
+    close_turn(foreign)
+    foreign.append("session/imported", {"from": "elsewhere", "dialect": "theirs"})
+    session = root[SESSIONS].create(seed=foreign.events)
+    append_idle(session, "test", "session/title", {"title": "one line", "source": "user"})
+    assert check_log(session.events) is None
+    open_turn(session, "more")
+    open_step(session)
+    step = {"turn": session.open_turn, "step": 1}
+    session.append("request/header", {"header": {"config": CONFIG}, "reason": "initial"})
+    session.append("request/context", CONFIG)
+    session.append("assistant/chunk", {**step, "chunk": {"type": "usage", "usage": {}}})
+    refused(session, "llm", lambda: session.append("assistant/chunk", {**step, "chunk": {"type": "usage"}}))

@@ -46,7 +46,7 @@ _HISTORIES = st.lists(st.lists(_MOVES, min_size=1, max_size=7), min_size=6, max_
 
 
 @settings(
-    max_examples=8,
+    max_examples=12,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],

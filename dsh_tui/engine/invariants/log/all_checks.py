@@ -47,12 +47,12 @@ def check_log(events: Sequence[Event], *, foreign: bool = False) -> BrokenRule |
     rules only.
     """
     imported = len(events) - 1 if foreign else last_imported(events)
-    session = SessionCheck(imported)
-    companions = [make() for make in COMPANIONS]
+    checks = [SessionCheck(imported), *(make() for make in COMPANIONS)]
     for event in events:
         concerned = [
-            session,
-            *(check for check in companions if check.concerns(event) and event.seq > imported),
+            check
+            for check in checks
+            if check.concerns(event) and (event.seq > imported or check.judges_imported)
         ]
         try:
             for check in concerned:

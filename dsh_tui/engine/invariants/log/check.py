@@ -19,6 +19,8 @@ class LogCheck(ABC):
     owner: ClassVar[str]
     tags: ClassVar[frozenset[str] | None] = None
     """Event types it cares for; None: all."""
+    judges_imported: ClassVar[bool] = False
+    """Whether it can read what another program wrote, before ``session/imported``."""
 
     def concerns(self, event: Event) -> bool:
         return self.tags is None or event.type in self.tags

@@ -18,6 +18,7 @@ class SessionCheck(LogCheck):
     """The log is one that `Session.append` would have written."""
 
     owner: ClassVar[str] = "session"
+    judges_imported: ClassVar[bool] = True
 
     def __init__(self, imported: int = -1) -> None:
         self._trace = SessionTrace(imported=imported)
