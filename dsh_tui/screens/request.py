@@ -33,6 +33,8 @@ _GLYPHS = {"ok": "✓", "warning": "▼", "info": "◇"}
 _LONG = "↑ ↓ step · → parts · enter opens · d difference · y copy part · Y copy request · esc back"
 _SHORT = "↑ ↓ step · → parts · enter opens · d diff · y/Y copy · esc back"
 WIDE = 100
+LOOK_DELAY = 0.03
+"""Seconds for which a step must stay highlighted before its request is made: a held key does not wait."""
 
 
 class RequestScreen(Screen[None]):
@@ -106,6 +108,7 @@ class RequestScreen(Screen[None]):
 
     @work(exclusive=True, group="build", exit_on_error=False)
     async def _build(self, book: RequestBook, index: int) -> None:
+        await asyncio.sleep(LOOK_DELAY)
         try:
             view = await asyncio.to_thread(book.view, index)
             before = await asyncio.to_thread(book.view, index - 1) if self._differs and index else None

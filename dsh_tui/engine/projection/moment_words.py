@@ -20,10 +20,13 @@ LONGEST: Final = 120
 
 def moment_words(event: Event, deltas: int = 0) -> Words:
     """Sign, words, and how much they matter. ``deltas`` is how many streamed pieces it stands for."""
-    if event.type == "assistant/chunk":
-        return _streamed(event.data["chunk"], deltas)
-    say = _WORDS.get(event.type)
-    return ("·", event.type, "quiet") if say is None else say(event.data)
+    try:
+        if event.type == "assistant/chunk":
+            return _streamed(event.data["chunk"], deltas)
+        say = _WORDS.get(event.type)
+        return ("·", event.type, "quiet") if say is None else say(event.data)
+    except (AttributeError, KeyError, TypeError):  # a log of another version may have another shape
+        return "·", event.type, "quiet"
 
 
 def _streamed(chunk: Data, deltas: int) -> Words:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any
 
 from dsh_tui.engine.base.cancel import CancelSignal
@@ -77,6 +78,7 @@ class RequestBook:
         self._events = events if isinstance(events, EventLog) else tuple(events)  # a list may grow meanwhile
         self._body, self._session_id = body, session_id
         self._cut: dict[int, Pieces] = {}
+        self._lock = Lock()
         reading = _Reading()
         rows = events.rows(0, len(events)) if isinstance(events, EventLog) else self._events
         for row in rows:
@@ -86,7 +88,11 @@ class RequestBook:
         self.rows: tuple[StepRow, ...] = tuple(step.row for step in self._steps)
 
     def view(self, index: int) -> RequestView:
-        """The request of a step, whole, compared with the one before."""
+        """The request of a step, whole, compared with the one before. Any thread may ask."""
+        with self._lock:
+            return self._view(index)
+
+    def _view(self, index: int) -> RequestView:
         step = self._steps[index]
         before = self._steps[index - 1] if index else None
         cut = self._pieces(index)
