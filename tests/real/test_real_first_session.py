@@ -41,7 +41,7 @@ def test_a_first_session_asks_shows_runs_and_obeys_and_continues_where_it_was_le
         app.press("5")
         app.wait_for("enter denies and tells the model")
         app.type("keep beta, it is load-bearing\r")
-        app.wait_for("Understood, I leave beta alone.", "✓ done", "cache 0 % ╭", "ready")
+        app.wait_for("Understood, I leave beta alone.", "✓ done", "cache 0 % ▸ ╭", "ready")
         assert notes.read_text() == "alpha\nbeta\n"
         assert "keep beta, it is load-bearing" in stage.model.said()
         transcript = app.lines

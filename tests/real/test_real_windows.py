@@ -80,7 +80,7 @@ def test_a_storm_of_sizes_while_an_answer_streams_ends_in_the_same_screen_as_a_f
         gate.open()
         for size in SIZES:
             app.resize(*size)
-        app.wait_for("The end of it.", "✓ done", "cache 0 % ╭", "│ kept draft", "ready")
+        app.wait_for("The end of it.", "✓ done", "cache 0 % ▸ ╭", "│ kept draft", "ready")
         after_the_storm = transcript(app)
         app.press("ctrl+c")
         app.wait_gone("│ kept draft")
