@@ -70,6 +70,8 @@ class OpenSessions:
         self._feed, self._notify, self._spawn, self._clock = feed, notify, spawn, clock
         self._handles: dict[str, AgentHandle] = {}
         self._session: Session | None = None
+        self._going = asyncio.Lock()
+        """One change of session at a time: two at once would leave an agent that nobody shows or ends."""
         self._root.on(PERSISTENCE_STATE, self._on_state, everywhere=True)
 
     # What is shown
@@ -96,19 +98,24 @@ class OpenSessions:
 
     async def begin(self, meta: Mapping[str, Any], seed: Sequence[Event] | None = None) -> None:  # Any: JSON
         """Show a new session."""
+        async with self._going:
+            await self._begin(meta, seed)
+
+    async def _begin(self, meta: Mapping[str, Any], seed: Sequence[Event] | None) -> None:  # Any: JSON
         wanted = CreateAgent(options=self._product.agent_options, meta=meta, seed=seed)
         await self._go_over(self._root[AGENTS].create(wanted))
 
     async def fork(self, session_id: str, boundary: int | None) -> None:
         """Show a new session that starts as a copy of another, cut where a turn ends by ``boundary``."""
-        session = self._session
-        if session is not None and self.agent is None and session.id == session_id:
-            # It was lost: only the screen still has all of it.
-            loaded = LoadedSession(header=session.header, events=session.events)
-        else:
-            loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
-        meta, seed = self._product.fork(loaded, boundary)
-        await self.begin(meta, seed)
+        async with self._going:
+            session = self._session
+            if session is not None and self.agent is None and session.id == session_id:
+                # It was lost: only the screen still has all of it.
+                loaded = LoadedSession(header=session.header, events=session.events)
+            else:
+                loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
+            meta, seed = self._product.fork(loaded, boundary)
+            await self._begin(meta, seed)
         ended = next((event for event in reversed(seed) if event.type == "turn/end"), None)
         if ended is not None:
             self._notify(f"A copy up to the end of turn {ended.data['turn']}; the original stays", "ok")
@@ -133,6 +140,10 @@ class OpenSessions:
         Raises:
             PersistenceError: it can't even be read; the session that is shown stays.
         """
+        async with self._going:
+            await self._go_to(session_id)
+
+    async def _go_to(self, session_id: str) -> None:
         if self.agent is not None and self.agent.id == session_id:
             return
         handle = self._handles.get(session_id)
@@ -155,8 +166,9 @@ class OpenSessions:
 
     async def play(self, playback: Playback) -> None:
         """Show a recording; it ends when another session is opened."""
-        await self._leave()
-        self._show(playback.header, playback.shown, playback)
+        async with self._going:
+            await self._leave()
+            self._show(playback.header, playback.shown, playback)
         self._spawn(playback.run(self._feed.schedule))
 
     def forget_recording(self) -> None:
@@ -227,10 +239,11 @@ class OpenSessions:
                 busy.give_up(error_chain(error))
                 self._feed.schedule()
                 return
-            if busy.stopped:
-                await handle.dispose()
-                return
-            await self._go_over(handle)
+            async with self._going:
+                if busy.stopped:
+                    await handle.dispose()
+                    return
+                await self._go_over(handle)
             self._notify("The session is free: you can go on here", "ok")
 
     # Lost to others
@@ -261,7 +274,8 @@ class OpenSessions:
         if not _own_events(session):
             await self.begin({"cwd": session.cwd})
         elif await asyncio.to_thread(self._is_stored, session) and self.shows(session):
-            await self._watch(session.id)
+            async with self._going:
+                await self._watch(session.id)
 
     def _is_stored(self, session: Session) -> bool:
         last = _own_events(session) - 1

@@ -133,3 +133,14 @@ async def test_a_session_that_can_not_be_opened_leaves_the_one_that_is(desk: Des
         await desk.bridge.open_session("session-nowhere")
     assert desk.bridge.view.session_id == session_id
     await desk.ask("two", "Still fine.")
+
+
+async def test_two_changes_of_session_at_once_leave_one_agent_and_it_is_the_one_shown(desk: Desk) -> None:
+    await desk.bridge.new_session()
+    kept = await desk.ask("one", "Fine.")
+    await desk.bridge.new_session()
+    await asyncio.gather(
+        desk.bridge.open_session(kept), desk.bridge.new_session(), desk.bridge.open_session(kept)
+    )
+    agents = desk.product.engine.root[AGENTS].list()
+    assert [agent.id for agent in agents] == [desk.bridge.view.session_id] == [kept]
