@@ -122,5 +122,5 @@ def verdict(view: RequestView) -> Verdict:
 
 def _ago(seconds: int) -> str:
     if seconds < 60:
-        return f"{seconds} s"
+        return f"{seconds} s" if seconds else "less than a second"
     return f"{seconds // 60} min" if seconds < 3600 else f"{seconds // 3600} h {seconds % 3600 // 60} min"

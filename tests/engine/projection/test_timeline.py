@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from dsh_tui.engine.projection import timeline as timeline_module
@@ -84,3 +86,13 @@ def test_of_a_long_session_the_newest_blocks_are_shown() -> None:
 
 def test_an_empty_log_has_no_moment() -> None:
     assert Timeline({}, []).moments == []
+
+
+def test_no_point_is_far_from_a_checkpoint() -> None:
+    session = bare_session()
+    for number in range(300):
+        whole_turn(session, f"say {number}", "yes", "y", "e", "s")
+    timeline = Timeline(session.header, session.events, every=50)
+    lengths = [*timeline._lengths, timeline.length]
+    rows = [len(list(session.events.rows(start, end))) for start, end in pairwise(lengths)]
+    assert max(rows) <= 50 + 8
