@@ -88,6 +88,9 @@ def _app(arguments: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"dsh-tui {__version__}")
     options = parser.parse_args(arguments)
     cwd = _directory(options.directory)
+    named = options.resume or (options.fork or "").partition("@")[0]
+    if named:
+        _require_session(named)
     return _start(
         LaunchOptions(
             cwd=cwd,
@@ -101,6 +104,22 @@ def _app(arguments: list[str]) -> int:
             demo=options.demo,
         )
     )
+
+
+def _require_session(session_id: str) -> None:
+    """Leave with one line where there is no such session, before a screen is drawn."""
+    from dsh_tui.engine.persistence.jsonl.paths import find_log
+    from dsh_tui.engine.settings.home import Home
+
+    home = Home.from_environment(os.environ)
+    if find_log(home.sessions, session_id) is not None:
+        return
+    from dsh_tui.engine.frontends.stored_session import StoredSessions, UnknownSessionError
+
+    try:
+        StoredSessions(home, os.environ).require(session_id)
+    except UnknownSessionError as error:
+        fail(error.message, 1)
 
 
 def _start(options: LaunchOptions) -> int:

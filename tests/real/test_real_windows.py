@@ -7,7 +7,7 @@ import time
 
 from dsh_tui.widgets.arming import ARM_QUIET
 from tests.fakes.model_server import reply
-from tests.real.stage import Stage
+from tests.real.stage import DSH_TUI, Stage
 from tests.real.terminal import Terminal
 
 SIZES = [(80, 24), (20, 6), (1, 1), (3, 3), (200, 60), (79, 24), (40, 12), (80, 24)]
@@ -107,3 +107,10 @@ def test_a_storm_of_sizes_while_an_approval_waits_answers_nothing_and_keeps_it(s
         app.press("1")
         app.wait_for("It is made.", "ready")
     assert stage.decisions() == ["allowed-once"]
+
+
+def test_an_unknown_session_is_one_line_before_any_screen(stage: Stage) -> None:
+    with Terminal([str(DSH_TUI), "--resume", "session-nosuch"], env=stage.env, cwd=stage.project) as app:
+        assert app.wait_exit() == 1
+        assert "no session session-nosuch; see `dsh-tui sessions list`" in app.words
+        assert b"\x1b[?1049h" not in app.raw

@@ -48,6 +48,11 @@ class StoredSessions:
             )
         raise self._unknown(session_id)
 
+    def require(self, session_id: str) -> None:
+        """Raises: UnknownSessionError: there is none of that id, neither ours nor the original's."""
+        if find_log(self.home.sessions, session_id) is None and self._originals.locate(session_id) is None:
+            raise self._unknown(session_id)
+
     def read(self, session_id: str) -> LoadedSession:
         """The session, whatever state it is in.
 

@@ -79,9 +79,12 @@ class Home:
             for folder in (self.root, self.sessions, self.plugins, self.logs):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
+            trouble = (
+                "a file is in the way" if isinstance(error, FileExistsError | NotADirectoryError) else None
+            )
             raise HomeError(
-                f"cannot use {self.root}: {error.strerror or error}; "
-                "mend its permissions or set DSH_TUI_HOME to another folder"
+                f"cannot use {self.root} as home: {trouble or error.strerror or error}; "
+                "mend that, or set DSH_TUI_HOME to another folder"
             ) from error
         if not os.access(self.sessions, os.W_OK | os.X_OK):
             raise HomeError(
