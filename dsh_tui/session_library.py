@@ -19,6 +19,7 @@ from dsh_tui.engine.agent.registry import AGENTS
 from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK
 from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.base.real_folder import real_folder
 from dsh_tui.engine.persistence.errors import AlreadyOwnedError, NotStoredError, PersistenceError
 from dsh_tui.engine.persistence.jsonl.paths import find_log
 from dsh_tui.engine.persistence.jsonl.trash import Trash
@@ -105,10 +106,16 @@ class SessionLibrary:
 
     async def _known(self) -> Sequence[SessionRow]:
         """The rows of the index; those that were read before, where nothing has changed since."""
-        state, rows = await asyncio.to_thread(self._product.index.snapshot, self._state)
+        state, rows = await asyncio.to_thread(self._read)
         if state != self._state:
             self._state, self._rows = state, rows
         return self._alive(self._rows)
+
+    def _read(self) -> tuple[object, Sequence[SessionRow]]:
+        state, rows = self._product.index.snapshot(self._state)
+        for cwd in {row.cwd for row in rows}:
+            real_folder(cwd)  # looked at here, so that who lists by directory need not wait for disks
+        return state, rows
 
     async def _rest(self, seconds: float) -> None:
         """Wait so long, or until something is changed here."""
@@ -179,7 +186,7 @@ class SessionLibrary:
 
     async def last_in(self, cwd: Path) -> str | None:
         """Our session of a directory that was written last; forks count, subagents don't."""
-        return await asyncio.to_thread(self._last_in, str(cwd))
+        return await asyncio.to_thread(self._last_in, real_folder(str(cwd)))
 
     def _last_in(self, cwd: str) -> str | None:
         source = self._product.index.sources[0]
@@ -188,7 +195,7 @@ class SessionLibrary:
                 summary = source.summary(log.path)
             except PersistenceError:
                 continue
-            if summary.cwd == cwd and summary.origin is None:
+            if real_folder(summary.cwd or "") == cwd and summary.origin is None:
                 return summary.id
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -16,6 +17,7 @@ from dsh_tui.engine.persistence.jsonl.paths import find_log
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.projection.views import SessionRow, UserView
 from dsh_tui.session_library import SessionLibrary
+from dsh_tui.widgets.session_list import arranged
 from tests.fakes.log_folder import LogFolder
 
 Rows = Sequence[SessionRow]
@@ -177,6 +179,35 @@ async def test_the_last_session_of_a_directory_is_found_without_an_index(shelf: 
     shelf.logs.add("b", ("hello", "hi"), cwd="/work/two")
     assert await shelf.library.last_in(Path("/work/one")) == "a"
     assert await shelf.library.last_in(Path("/work/three")) is None
+
+
+async def test_a_link_to_a_directory_is_the_directory(shelf: Shelf, tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.mkdir()
+    link.symlink_to(target)
+    for session_id, cwd in (("direct", target), ("linked", link), ("other", tmp_path)):
+        shelf.logs.add(session_id, ("hello", "a zebra"), cwd=str(cwd))
+        os.utime(find_log_of(shelf, session_id), ns=(0, len(session_id) * 10**9))
+    assert await shelf.library.last_in(link) == await shelf.library.last_in(target)
+    os.utime(find_log_of(shelf, "linked"))
+    assert await shelf.library.last_in(target) == await shelf.library.last_in(link) == "linked"
+    await asyncio.to_thread(shelf.product.index.refresh)
+    rows = await shelf.until(lambda rows: len(rows) == 3)
+    for cwd in (target, link):
+        listed = arranged(rows, "here", str(cwd))
+        assert {row.id for row in listed if isinstance(row, SessionRow)} == {"direct", "linked"}
+        assert await found(shelf, "zebra", cwd) == {"direct", "linked"}
+    assert sum(isinstance(line, str) for line in arranged(rows, "projects", str(link))) == 2
+
+
+def find_log_of(shelf: Shelf, session_id: str) -> Path:
+    path = find_log(shelf.logs.root, session_id)
+    assert path is not None
+    return path
+
+
+async def found(shelf: Shelf, words: str, cwd: Path) -> set[str]:
+    return {hit.session_id for hit in (await shelf.library.search(words, str(cwd))).hits}
 
 
 async def test_the_bridge_offers_the_library(shelf: Shelf) -> None:

@@ -16,6 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from dsh_tui.actions import bindings
+from dsh_tui.engine.base.real_folder import real_folder
 from dsh_tui.engine.projection.views import BlockView, SessionHit, SessionHits, SessionRow, ToolView
 from dsh_tui.screens.ports import ChatPort
 from dsh_tui.screens.session_actions import SessionActions
@@ -153,7 +154,8 @@ class SessionsScreen(SessionActions):
     def _take(self, rows: Sequence[SessionRow]) -> None:
         first, self._all = self._loading, rows
         self._loading = False
-        if first and not any(row.cwd == str(self._cwd) for row in rows):
+        here = real_folder(str(self._cwd))
+        if first and not any(real_folder(row.cwd) == here for row in rows):
             self._scope = "projects"
         if self._mounted_once:
             self._show(still=not first)

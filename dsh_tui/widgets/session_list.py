@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.reactive import reactive
 
+from dsh_tui.engine.base.real_folder import real_folder
 from dsh_tui.engine.projection.views import SessionHit, SessionHits, SessionRow
 from dsh_tui.widgets.columns import cut, spread
 from dsh_tui.widgets.row_list import RowList
@@ -72,10 +73,11 @@ def arranged(rows: Sequence[SessionRow], scope: Scope, cwd: str) -> list[Session
     if scope == "time":
         return list(newest)
     if scope == "here":
-        return [*forks_below(row for row in newest if row.cwd == cwd)]
+        here = real_folder(cwd)
+        return [*forks_below(row for row in newest if real_folder(row.cwd) == here)]
     projects: dict[str, list[SessionRow]] = {}
     for row in newest:
-        projects.setdefault(row.cwd, []).append(row)
+        projects.setdefault(real_folder(row.cwd), []).append(row)
     lines: list[SessionLine] = []
     for group in projects.values():
         lines += (group[0].project or group[0].cwd, *forks_below(group))

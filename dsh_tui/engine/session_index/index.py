@@ -19,6 +19,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
+from dsh_tui.engine.base.real_folder import real_folder
 from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.log_source import FoundLog, LogSource
 from dsh_tui.engine.persistence.stored import SessionSummary
@@ -45,7 +46,8 @@ _PUT_ROW: Final = f"""
 _SEARCH: Final = """
     SELECT session.number, session.id, session.updated_at FROM said
     JOIN session ON session.number = said.rowid
-    WHERE said MATCH :match AND (:cwd IS NULL OR session.cwd = :cwd) ORDER BY session.updated_at DESC
+    WHERE said MATCH :match AND (:cwd IS NULL OR real_folder(session.cwd) = :cwd)
+    ORDER BY session.updated_at DESC
 """
 _NAMESAKES: Final = """
     SELECT foreigner.number, foreigner.id, foreigner.path, foreigner.source, other.source
@@ -146,13 +148,15 @@ class SessionIndex:
     def search(self, words: str, *, cwd: str | None = None, limit: int = MOST_HITS) -> SessionHits:
         """Sessions in which every word occurs somewhere, whatever its case; ``"two words"`` is a phrase.
 
-        ``cwd`` leaves out those of other directories.
+        ``cwd`` leaves out those of other directories, links being where they lead.
         """
         query = Query.parse(words)
         if not query.terms:
             return SessionHits()
         with self._database.open() as db:
-            numbers = db.execute(_SEARCH, {"match": query.match, "cwd": cwd}).fetchall()
+            db.create_function("real_folder", 1, real_folder, deterministic=True)
+            here = None if cwd is None else real_folder(cwd)
+            numbers = db.execute(_SEARCH, {"match": query.match, "cwd": here}).fetchall()
             names = self._names(db)
             hits = [
                 snippet(names.get(number, session_id), query.terms, *self._texts(db, number))
