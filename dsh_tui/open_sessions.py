@@ -130,7 +130,7 @@ class OpenSessions:
         shown, self.locked = self.locked, ReadOnly("A copy of this session is being made.")
         try:
             await self.fork(session_id, None)
-        except BaseException:
+        except BaseException:  # raised again; what was begun is undone first
             self.locked = shown
             raise
 

@@ -118,7 +118,7 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
             bridge.start_in_mode(options.mode)
         if options.resume == "":
             app.call_later(app.chat.action_session_browse)
-    except BaseException:
+    except BaseException:  # raised again; what was begun is undone first
         await bridge.close()
         raise
     collector.release()

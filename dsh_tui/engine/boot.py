@@ -43,7 +43,7 @@ async def boot(mount: Callable[[Context], object]) -> Engine:
         faults = [fault for fiber in root.fiber.children for fault in _audit(fiber)]
         if faults:
             raise BootError("; ".join(faults))
-    except BaseException:
+    except BaseException:  # raised again; what was begun is undone first
         await root.fiber.dispose()
         raise
     return Engine(root)

@@ -123,7 +123,7 @@ class Product:
         try:
             await product.plugins.sync()
             product._check_models(tolerant=not options.broken_settings_are_fatal)
-        except BaseException:
+        except BaseException:  # raised again; what was begun is undone first
             await product.dispose()
             raise
         if (

@@ -24,7 +24,7 @@ def write_atomic(path: Path, content: bytes, *, mode: int = 0o600) -> None:
             file.flush()
             os.fsync(file.fileno())
         temp.replace(path)
-    except BaseException:
+    except BaseException:  # raised again; what was begun is undone first
         with contextlib.suppress(OSError):
             temp.unlink()
         raise

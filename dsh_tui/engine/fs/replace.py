@@ -62,7 +62,7 @@ def replace_file(path: Path, content: bytes, before: bytes, check: Callable[[], 
         _copy_attributes(path, temp, info)
         check()
         temp.replace(path)
-    except BaseException:
+    except BaseException:  # raised again; what was begun is undone first
         with contextlib.suppress(OSError):
             temp.unlink()
         raise
@@ -77,7 +77,7 @@ def _write_temp(path: Path, content: bytes, mode: int) -> Path:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-    except BaseException:
+    except BaseException:  # raised again; what was begun is undone first
         with contextlib.suppress(OSError):
             temp.unlink()
         raise

@@ -98,7 +98,7 @@ class Effect(Owned):
                 self.fiber.note_setup(self)
             else:
                 self._collect(result)
-        except BaseException:
+        except BaseException:  # raised again; what was begun is undone first
             self()
             raise
 

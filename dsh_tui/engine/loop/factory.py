@@ -82,7 +82,7 @@ class LoopFactory:
         try:
             self._require_unused(options.session_id)
             return self._bring_up(plan)
-        except BaseException:
+        except BaseException:  # raised again; what was begun is undone first
             await persistence.discard(options.session_id)
             raise
 

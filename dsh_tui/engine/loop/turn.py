@@ -56,7 +56,7 @@ class Turn:
         trigger = {"kind": "message", "source": prompts[0].source}
         try:
             self._session.append("turn/start", {"turn": self._number, "trigger": trigger})
-        except Exception:
+        except Exception:  # raised again, after what was typed is handed back
             self._agent.drop(prompts)
             raise
         outcome: Reason = {"kind": "disposed"}  # stands if the task itself is killed

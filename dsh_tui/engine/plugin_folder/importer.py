@@ -102,7 +102,7 @@ def _run_module(source: PluginSource) -> ModuleType:
     sys.dont_write_bytecode = True  # for its submodules: a cache written in the folder would count as a save
     try:
         spec.loader.exec_module(module)
-    except BaseException:
+    except BaseException:  # raised again; what was begun is undone first
         forget(name)
         raise
     return module

@@ -49,7 +49,7 @@ class ScopedLayers(Generic[T]):
             self._insert(key, name, value)
             try:
                 self._changed()
-            except BaseException:
+            except BaseException:  # raised again; what was begun is undone first
                 self._remove(key, name)
                 raise
             return undo

@@ -41,7 +41,7 @@ def create_scope(ctx: Context, key: object, parent: object | None = None) -> Sco
         if parent is not None:
             entry.bind(parent, binder)
         fiber = ctx.extend(**{_TAG: key}).fork(f"scope of {ctx.fiber.name}")
-    except BaseException:
+    except BaseException:  # raised again; what was begun is undone first
         entry.unbind(binder)
         release(entry)
         raise

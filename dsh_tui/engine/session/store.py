@@ -117,7 +117,7 @@ class SessionStore:
         entry.announcing = True
         try:
             self._ctx.emit_raw(SESSION_CREATED, session)
-        except BaseException:
+        except BaseException:  # raised again; what was begun is undone first
             entry.announcing = False
             self._leave(entry)
             raise

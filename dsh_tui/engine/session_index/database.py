@@ -127,7 +127,7 @@ class Database:
             connection.execute("PRAGMA mmap_size = 268435456")
             if version == VERSION:
                 return connection
-        except BaseException:
+        except BaseException:  # raised again; what was begun is undone first
             connection.close()
             raise
         connection.close()

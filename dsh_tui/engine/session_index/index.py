@@ -251,7 +251,7 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
         db.execute("UPDATE state SET generation = generation + 1")
-    except BaseException:
+    except BaseException:  # raised again; what was begun is undone first
         db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")

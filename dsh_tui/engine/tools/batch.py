@@ -86,7 +86,7 @@ class Batch:
                     break
                 await self._start(entry)
             await self._settle_all()
-        except BaseException:
+        except BaseException:  # raised again; what was begun is undone first
             await self._stop_bodies()
             raise
         finally:

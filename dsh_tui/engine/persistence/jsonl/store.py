@@ -231,7 +231,7 @@ class JsonlPersistence:
                 if needs_mending(loaded):
                     mending = functools.partial(mend, loaded, self._disk)
                     loaded = await (asyncio.to_thread(mending) if lease is None else lease.write(mending))
-            except BaseException:
+            except BaseException:  # raised again; what was begun is undone first
                 if lease is not None:
                     await lease.release()
                 raise

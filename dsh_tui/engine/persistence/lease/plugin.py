@@ -73,7 +73,7 @@ class FileLeases:
         self._owners[lock] = lease
         try:
             await lease.take()
-        except BaseException:
+        except BaseException:  # raised again; what was begun is undone first
             self._forget(lock)
             raise
         return lease
