@@ -42,6 +42,8 @@ def test_the_app_asks_once_and_shows_the_title_where_sessions_are_listed(titled:
     session_id = json.loads(titled.run("sessions", "list", "--json").stdout)[0]["id"]
     raw = titled.run("sessions", "requests", session_id, "--raw").stdout.encode().splitlines()
     assert raw == [titled.model.requests[0].raw, titled.model.requests[2].raw]
+    everything = titled.run("sessions", "requests", session_id, "--raw", "--all").stdout.encode().splitlines()
+    assert everything == [request.raw for request in titled.model.requests]
 
 
 def test_leaving_while_a_title_is_written_does_not_wait_for_it(titled: Stage) -> None:
@@ -55,7 +57,7 @@ def test_leaving_while_a_title_is_written_does_not_wait_for_it(titled: Stage) ->
         app.assert_restored()
     titled.model.wait_for_disconnects()
     assert titles(titled) == [("hello there", "fallback")]
-    assert titled.ends() == ["completed"]
+    assert titled.ends() == ["completed", "completed"]  # the request for a title has a turn of its own
 
 
 def test_a_title_that_cannot_be_had_is_nobodys_trouble(titled: Stage) -> None:
@@ -70,7 +72,7 @@ def test_a_title_that_cannot_be_had_is_nobodys_trouble(titled: Stage) -> None:
         app.press("ctrl+d", "ctrl+d")
         assert app.wait_exit() == 0
     assert len(titled.model.requests) == 3
-    assert titled.ends() == ["completed", "completed"]
+    assert titled.ends() == ["completed"] * 3
     logs = titled.home / "logs"
     assert "title" not in "".join(path.read_text() for path in logs.glob("*") if path.is_file())
 
