@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -224,3 +225,25 @@ def test_broken_settings_are_refused_with_their_line(run: Run, logs: LogFolder, 
     status, _, err = run("delete", "a")
     assert status == 2
     assert "settings.yaml:1" in err
+
+
+def test_the_list_says_what_is_the_matter_with_each(run: Run, logs: LogFolder) -> None:
+    logs.add("good", ("one", "first"))
+    damaged(logs)
+    held = logs.add("held", ("one", "first"))
+    expires = 4_000_000_000_000
+    lock = {"token": "t" * 40, "pid": 77, "renewedAt": expires - 60_000, "expiresAt": expires}
+    held.with_name(LOCK_NAME).write_text(json.dumps(lock))
+    later = logs.add("later", ("one", "first"))
+    later.write_bytes(re.sub(rb'"version":\d+', b'"version":99', later.read_bytes(), count=1))
+    logs.add("empty", ("one", "first")).write_bytes(b"")
+    status, out, err = run("list", "--json")
+    assert (status, err) == (0, "")
+    assert {row["id"]: row["status"] for row in json.loads(out)} == {
+        "good": "ok",
+        "bad": "damaged",
+        "held": "busy",
+        "later": "foreign-version",
+        "empty": "damaged",
+    }
+    assert "[busy] in use by process 77" in run("list")[1]

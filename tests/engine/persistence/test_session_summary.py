@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.jsonl.format import encode_header, encode_rows
-from dsh_tui.engine.persistence.jsonl.summary import SMALL, read_summary
+from dsh_tui.engine.persistence.jsonl.reader import read_log
+from dsh_tui.engine.persistence.jsonl.sound_log import is_sound
+from dsh_tui.engine.persistence.jsonl.summary import SMALL, read_summary, summary_of
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
 from tests.fakes.fake_clock import FakeClock
@@ -78,3 +83,53 @@ def test_whole_and_quick_rows_of_a_small_file_agree(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(PersistenceError, match="cannot read"):
         read_summary(tmp_path)
+
+
+def whole_log() -> bytes:
+    session = bare_session()
+    whole_turn(session, "first words", "the reply", "a", "b", "c", "d")
+    append_idle(session, "title", "session/title", {"title": "A title", "source": "model"})
+    whole_turn(session, "second words", "another", "e", "f", "g")
+    return encode_header(session.header) + encode_rows(session.events.rows())
+
+
+def assert_read_truly(path: Path, data: bytes) -> None:
+    """The row of a whole log is what decoding all of it says, however it was damaged."""
+    path.write_bytes(data)
+    row = read_summary(path, whole=True)
+    assert row == summary_of(read_log(path))
+
+
+def test_a_whole_log_is_sound_and_says_what_decoding_it_says(tmp_path: Path) -> None:
+    data = whole_log()
+    assert is_sound(data)
+    assert_read_truly(tmp_path / "session.jsonl", data)
+
+
+def test_a_log_without_a_line_or_with_two_in_the_other_order_is_not_sound(tmp_path: Path) -> None:
+    lines = whole_log().splitlines(keepends=True)
+    for at in range(1, len(lines) - 1):
+        for damaged in (
+            [*lines[:at], *lines[at + 1 :]],
+            [*lines[:at], lines[at + 1], lines[at], *lines[at + 2 :]],
+            [*lines[:at], lines[at], lines[at], *lines[at + 1 :]],
+        ):
+            assert not is_sound(b"".join(damaged))
+            assert_read_truly(tmp_path / "session.jsonl", b"".join(damaged))
+
+
+@given(st.data())
+def test_a_changed_byte_is_never_sound(data: st.DataObject) -> None:
+    log = whole_log()
+    at = data.draw(st.integers(log.index(b"\n") + 1, len(log) - 1))
+    byte = data.draw(st.integers(0, 255).filter(lambda byte: byte != log[at]))
+    assert not is_sound(log[:at] + bytes([byte]) + log[at + 1 :])
+    assert not is_sound(log[:at] + log[at + 1 :])
+    assert not is_sound(log[:at]) or log[:at].endswith(b"\n")
+
+
+def test_rows_without_sums_are_decoded(tmp_path: Path) -> None:
+    header, *rows = whole_log().splitlines()
+    plain = b"\n".join([header, *(re.sub(rb',"sum":"[0-9a-f]{8}"}$', b"}", row) for row in rows), b""])
+    assert not is_sound(plain)
+    assert_read_truly(tmp_path / "session.jsonl", plain)

@@ -17,7 +17,8 @@ from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError, PersistenceError
 from dsh_tui.engine.persistence.jsonl.format import decode_header, decode_line
 from dsh_tui.engine.persistence.jsonl.paths import iter_logs, unescape_id
-from dsh_tui.engine.persistence.jsonl.reader import read_log, revision_of, stand_in_header
+from dsh_tui.engine.persistence.jsonl.reader import decode_log, read_bytes, revision_of, stand_in_header
+from dsh_tui.engine.persistence.jsonl.sound_log import is_sound
 from dsh_tui.engine.persistence.lease.busy import marked_busy
 from dsh_tui.engine.persistence.stored import LoadedSession, Revision, SessionSummary, StoredStatus
 from dsh_tui.engine.session.errors import InvalidHeaderError
@@ -70,10 +71,14 @@ def list_summaries(root: Path, *, now_ms: int, whole: bool = False) -> list[Sess
 
 
 def _from_log(path: Path) -> SessionSummary:
+    data, revision = read_bytes(path)
+    if is_sound(data):
+        row = _from_ends(path, revision, data, b"")
+        if row.status == "ok":
+            return row
     try:
-        loaded = read_log(path)
+        loaded = decode_log(data, path, revision)
     except FormatUnsupportedError as error:
-        revision = revision_of(path.stat())
         return _unreadable(path, revision, "foreign-version", error.message)
     return summary_of(loaded)
 

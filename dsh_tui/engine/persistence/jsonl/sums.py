@@ -38,11 +38,20 @@ def changed_rows(data: bytes) -> Iterator[ChangedRow]:
             yield ChangedRow(number, _seq(line))
 
 
+def is_summed(line: bytes) -> bool:
+    """Whether the row has a sum, and is what was summed."""
+    return _is_sum(line[-_WIDTH:]) and not _is_changed(line)
+
+
 def _is_changed(line: bytes) -> bool:
     tail = line[-_WIDTH:]
-    if not (tail.startswith(_OPEN) and tail.endswith(_CLOSE)):
+    if not _is_sum(tail):
         return b'"sum"' in line[-2 * _WIDTH :] and _has_sum(line)  # the sum itself is not whole
     return b"%08x" % crc32(line[:-_WIDTH] + b"}") != tail[len(_OPEN) : -len(_CLOSE)]
+
+
+def _is_sum(tail: bytes) -> bool:
+    return tail.startswith(_OPEN) and tail.endswith(_CLOSE)
 
 
 def _has_sum(line: bytes) -> bool:
