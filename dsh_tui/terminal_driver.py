@@ -1,7 +1,8 @@
-"""The driver for Unix terminals: Textual's own, with four faults kept from the app.
+"""The driver for Unix terminals: Textual's own, with five faults kept from the app.
 
 A paste can't act as keys; the size that is told last is the size that the window has; a terminal
-that goes away is told instead of raised; a stop that could not be caught leaves one reader, not two.
+that goes away is told instead of raised, and what is still written to it is dropped; a stop that
+could not be caught leaves one reader, not two.
 Source: UX spec §2 A, D; design §2 (shutdown).
 """
 
@@ -13,7 +14,7 @@ import selectors
 import signal
 from codecs import getincrementaldecoder
 from contextlib import suppress
-from typing import Final
+from typing import IO, Any, Final
 
 from textual import events
 from textual._parser import ParseError
@@ -33,10 +34,38 @@ class TerminalGone(Message):
     """Nothing can be read any more: the window was closed, the connection broke."""
 
 
+class SteadyOutput:
+    """The terminal to write to; when it is gone, writing does nothing.
+
+    Textual's writing thread would die of the error, and whoever writes then waits for ever for room
+    in its queue: the app could neither draw nor end.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._file.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._file.flush()
+
+    def __getattr__(self, name: str) -> Any:  # Any: whatever else a file has
+        return getattr(self._file, name)
+
+
 class TerminalDriver(LinuxDriver):
     """Reads, writes and measures the terminal."""
 
     _holds_terminal = False
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # Any: the base's own
+        super().__init__(*arguments, **options)
+        assert self._file is not None
+        self._file = SteadyOutput(self._file)  # type: ignore[assignment]  # a file by its shape
 
     def start_application_mode(self) -> None:
         """As the base does, but sizes are told from the event loop.

@@ -74,6 +74,16 @@ def test_a_terminal_that_goes_away_in_mid_turn_ends_the_app_in_order(stage: Stag
     stage.model.assert_all_accepted()
 
 
+def test_a_window_that_closes_while_an_answer_streams_ends_the_app(stage: Stage) -> None:
+    stage.model.push(reply("word " * 40_000, rate=4_000))
+    with stage.app() as app:
+        app.type("talk\r")
+        app.wait_for("word word", "running")
+        app.hang_up()
+        app.wait_exit()
+    assert stage.ends() == ["disposed"]
+
+
 def test_ctrl_c_twice_while_a_command_runs_quits_and_leaves_nothing(stage: Stage) -> None:
     arguments, beat, pids = heartbeat(stage)
     stage.model.push(reply(tool_calls=[("bash", arguments)]))
