@@ -57,7 +57,7 @@ class ReadGuard:
         self._reading = task
         try:
             result = await work()
-        except BaseException as error:
+        except BaseException as error:  # raised again unless it is our own cancel
             if self._tripped is None:
                 raise
             # As in asyncio.timeout: take back our own cancel, but let somebody else's through.
