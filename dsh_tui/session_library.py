@@ -12,6 +12,7 @@ import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,7 @@ from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.real_folder import real_folder
+from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.persistence.errors import AlreadyOwnedError, NotStoredError, PersistenceError
 from dsh_tui.engine.persistence.jsonl.paths import find_log
 from dsh_tui.engine.persistence.jsonl.trash import Trash
@@ -156,7 +158,7 @@ class SessionLibrary:
         self._changed.set()
 
     async def restore(self, session_id: str) -> None:
-        await asyncio.to_thread(self._trash.restore, session_id)
+        await to_the_end(partial(self._trash.restore, session_id))
         self._changed.set()
 
     async def export(self, session_id: str, target: str) -> None:
@@ -171,7 +173,7 @@ class SessionLibrary:
         loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
         try:
             content = await asyncio.to_thread(exported, loaded, form)
-            await asyncio.to_thread(write_atomic, path, content)
+            await to_the_end(partial(write_atomic, path, content))
         except OSError as error:
             raise LibraryError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -181,7 +183,7 @@ class SessionLibrary:
         copy = await asyncio.to_thread(copy_repaired, damaged)
         if not copy.session.events:
             raise LibraryError("the log holds no record that could be saved")
-        await asyncio.to_thread(write_whole_log, self._product.home.sessions, copy.session)
+        await to_the_end(partial(write_whole_log, self._product.home.sessions, copy.session))
         return copy.session.id
 
     async def last_in(self, cwd: Path) -> str | None:

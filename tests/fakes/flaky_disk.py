@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 
 from dsh_tui.engine.persistence.jsonl.disk import SystemDisk
 
 
 class FlakyDisk(SystemDisk):
-    """``room`` bytes may still be written; the named calls fail as often as said."""
+    """``room`` bytes may still be written; the named calls fail as often as said; cuts wait for the gate."""
 
     def __init__(self) -> None:
         self.room: int | None = None
@@ -17,6 +18,8 @@ class FlakyDisk(SystemDisk):
         self.failing_truncates = 0
         self.short_writes = 0
         self.syncs = 0
+        self.gate: threading.Event | None = None
+        self.waiting = False
 
     def write(self, fd: int, data: memoryview) -> int:
         if self.short_writes:
@@ -38,6 +41,9 @@ class FlakyDisk(SystemDisk):
         super().sync(fd)
 
     def truncate(self, fd: int, size: int) -> None:
+        if self.gate is not None:
+            self.waiting = True
+            self.gate.wait(10)
         if self.failing_truncates:
             self.failing_truncates -= 1
             raise OSError(errno.EIO, os.strerror(errno.EIO))

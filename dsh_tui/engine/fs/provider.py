@@ -11,10 +11,12 @@ import asyncio
 import os
 import stat
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 from weakref import WeakValueDictionary
 
+from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.fs.errors import (
     NOT_FOUND,
     NOT_REGULAR_FILE,
@@ -62,7 +64,7 @@ class LocalFileSystem:
         return await asyncio.to_thread(_list_dir, path)
 
     async def write_text(self, path: Path, text: str, form: TextFormat | None, expected: Expected) -> Written:
-        return await asyncio.to_thread(self._write, path, text, form or TextFormat(), expected)
+        return await to_the_end(partial(self._write, path, text, form or TextFormat(), expected))
 
     def _write(self, path: Path, text: str, form: TextFormat, expected: Expected) -> Written:
         content = form.encode(text, path)

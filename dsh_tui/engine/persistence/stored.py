@@ -73,7 +73,6 @@ class SessionSummary:
     """Turns that a message triggered; None where counting would mean reading a large file."""
     parent_session: str | None = None
     origin: str | None = None
-    delegation_depth: int = 0
     header: SessionHeader | None = None
     note: str = ""
     """Why it is not ``ok``, in a few words."""

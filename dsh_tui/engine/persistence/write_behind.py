@@ -9,13 +9,16 @@ Source: core spec §4.2.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sized
 
 from dsh_tui.engine.base.clock import Clock
-from dsh_tui.engine.persistence.errors import PersistenceError
+from dsh_tui.engine.persistence.errors import PersistenceError, WriteFailedError
 
 Write = Callable[[int, int], Awaitable[None]]
 """Make the events with ``start <= seq < stop`` durable, or raise and have written none of them."""
+
+_log = logging.getLogger(__name__)
 
 
 class WriteBehind:
@@ -114,10 +117,10 @@ class WriteBehind:
         stop, failed_before = len(self._log), self.error is not None
         try:
             await self._write(self.written, stop)
-        except PersistenceError as error:
-            self.error = error
+        except Exception as error:  # noqa: BLE001  # a fault of ours must not pass for a log that is written
+            self.error = _as_failure(error)
             if not failed_before:
-                self._on_state(error)
+                self._on_state(self.error)
         else:
             self.written, self.error = stop, None
             if failed_before:
@@ -130,3 +133,14 @@ class WriteBehind:
         if timer is not None:
             timer.cancel()
             await asyncio.gather(timer, return_exceptions=True)
+
+
+def _as_failure(error: Exception) -> PersistenceError:
+    if isinstance(error, PersistenceError):
+        return error
+    _log.error("a log was not written", exc_info=error)
+    failure = WriteFailedError(
+        f"the session is not saved: {type(error).__name__}: {error}; the next event tries again"
+    )
+    failure.__cause__ = error
+    return failure

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
@@ -280,3 +281,28 @@ async def test_two_sessions_do_not_wait_for_each_other(home: SessionHome) -> Non
     whole_turn(two, "hello", "hi")
     await asyncio.gather(home.sessions.flush(one), home.sessions.flush(two))
     assert {row.id for row in home.persistence.list()} == {"s1", "s2"}
+
+
+async def test_whoever_stops_waiting_for_a_log_that_is_mended_leaves_no_half_mended_one(
+    home: SessionHome,
+) -> None:
+    session = home.sessions.create(id="s1")
+    open_turn(session, "hello")
+    await home.sessions.flush(session)
+    path = home.file_of(session)
+    await home.reboot()
+    with path.open("ab") as file:
+        file.write(b'{"type":"torn')
+    home.disk.gate = threading.Event()
+    loading = asyncio.create_task(home.persistence.load("s1"))
+    while not home.disk.waiting:
+        await asyncio.sleep(0)
+    loading.cancel()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not loading.done()
+    home.disk.gate.set()
+    with pytest.raises(asyncio.CancelledError):
+        await loading
+    assert types_in(path)[-1] == "turn/end"
+    assert (await home.persistence.load("s1")).notices == ()

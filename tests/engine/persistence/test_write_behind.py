@@ -17,6 +17,7 @@ class Log:
         self.writes: list[tuple[int, int]] = []
         self.states: list[str | None] = []
         self.failing = 0
+        self.fault: Exception | None = None
         self.gate = asyncio.Event()
         self.gate.set()
         self.running = self.most_running = 0
@@ -38,6 +39,8 @@ class Log:
         self.most_running = max(self.most_running, self.running)
         await self.gate.wait()
         self.running -= 1
+        if self.fault is not None:
+            raise self.fault
         if self.failing:
             self.failing -= 1
             raise WriteFailedError("disk full")
@@ -177,3 +180,20 @@ async def test_close_drains_and_leaves_no_timer(log: Log, clock: FakeClock) -> N
     with pytest.raises(WriteFailedError):
         await log.behind.close()
     assert clock.sleepers == 0
+
+
+async def test_a_fault_that_is_no_disks_is_told_as_loudly_and_the_next_event_tries_again(
+    log: Log, clock: FakeClock
+) -> None:
+    log.fault = TypeError("no such row")
+    log.add()
+    await clock.advance(0.2)
+    assert (log.writes, log.behind.written) == ([], 0)
+    assert log.states == ["the session is not saved: TypeError: no such row; the next event tries again"]
+    with pytest.raises(WriteFailedError, match="no such row") as raised:
+        await log.behind.flush()
+    assert raised.value.__cause__ is log.fault
+    log.fault = None
+    log.add()
+    await clock.advance(0.2)
+    assert (log.writes, log.states[1:]) == ([(0, 2)], [None])

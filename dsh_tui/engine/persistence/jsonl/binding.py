@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dsh_tui.engine.base.clock import Clock
+from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.persistence.errors import PersistenceError, SessionOwnershipLostError
 from dsh_tui.engine.persistence.jsonl.format import encode_header, encode_rows
 from dsh_tui.engine.persistence.jsonl.writer import LogFile
@@ -110,7 +111,7 @@ class Binding:
         rows = functools.partial(self._write_rows, start, stop)
         try:
             lease = await self._require_lease()
-            await (asyncio.to_thread(rows) if lease is None else lease.write(rows))
+            await (to_the_end(rows) if lease is None else lease.write(rows))
         except SessionOwnershipLostError as error:
             self._lose(error)
             raise

@@ -17,7 +17,7 @@ from dsh_tui.engine.persistence.errors import FormatUnsupportedError
 from dsh_tui.engine.persistence.jsonl.sums import summed
 from dsh_tui.engine.session.event import Event, SurfaceOp
 from dsh_tui.engine.session.header import FORMAT, VERSION, SessionHeader, check_header
-from dsh_tui.engine.session.pack import MIN_RUN, RUN, ChunkRun, Row, run_from_json, unpack
+from dsh_tui.engine.session.pack import MIN_RUN, RUN, ChunkRun, Row, run_from_json
 from dsh_tui.engine.session.surface import APPEND
 
 
@@ -31,11 +31,6 @@ def encode_rows(rows: Iterable[Row]) -> bytes:
     lines = [summed(line.encode()) for line in _texts(rows)]
     lines.append(b"")
     return b"\n".join(lines)
-
-
-def encode_plain(rows: Iterable[Row]) -> bytes:
-    """The same log for programs: every run unpacked, one event a line, no sums."""
-    return "".join(f"{line}\n" for line in _texts(unpack(rows))).encode()
 
 
 def _texts(rows: Iterable[Row]) -> Iterator[str]:
@@ -91,17 +86,6 @@ def decode_line(line: str) -> Row:
     if end != len(line) and line[end:].strip():
         raise ValueError("more than one record on the line")
     return decode_row(fields)
-
-
-def decode_rows(lines: Iterable[str]) -> Iterator[Row]:
-    """The rows on well-formed lines; blank ones are passed over.
-
-    Raises:
-        ValueError: a line that is no row. For damaged files see `reader.read_log`.
-    """
-    for line in lines:
-        if line.strip():
-            yield decode_line(line)
 
 
 def decode_row(fields: FrozenDict) -> Row:

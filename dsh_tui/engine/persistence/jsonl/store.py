@@ -15,8 +15,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from dsh_tui.engine.base.clock import Clock
+from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.persistence.dialects.originals import OriginalSessions
 from dsh_tui.engine.persistence.errors import (
     AlreadyStoredError,
@@ -75,7 +77,8 @@ class JsonlPersistence:
         self._bindings: dict[str, Binding] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
         self._prepared: OrderedDict[str, _Prepared] = OrderedDict()
-        self._locks: dict[str, asyncio.Lock] = {}
+        # Weak: a lock lasts as long as somebody holds it or waits for it.
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     # Live sessions
 
@@ -230,7 +233,7 @@ class JsonlPersistence:
                 check_writable(loaded)
                 if needs_mending(loaded):
                     mending = functools.partial(mend, loaded, self._disk)
-                    loaded = await (asyncio.to_thread(mending) if lease is None else lease.write(mending))
+                    loaded = await (to_the_end(mending) if lease is None else lease.write(mending))
             except BaseException:  # raised again; what was begun is undone first
                 if lease is not None:
                     await lease.release()

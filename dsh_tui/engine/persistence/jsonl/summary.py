@@ -173,7 +173,6 @@ def _summary(
         turns=facts.turns if counted else None,
         parent_session=header.get("parentSession"),
         origin=header.get("origin"),
-        delegation_depth=header["delegationDepth"],
         header=header,
         note=note,
     )

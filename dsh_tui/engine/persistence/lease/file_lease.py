@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from dsh_tui.engine.base.clock import Clock
+from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.persistence.errors import (
     AlreadyOwnedError,
     SessionOwnershipLostError,
@@ -65,7 +66,7 @@ class FileLease:
             WriteFailedError: the file system refused.
         """
         try:
-            await _to_the_end(self._take)
+            await to_the_end(self._take)
         except asyncio.CancelledError:
             self.give_back_now()  # nobody is left who would
             raise
@@ -77,7 +78,7 @@ class FileLease:
             if self.lost is not None:
                 raise self.lost
             try:
-                return await _to_the_end(lambda: self._write(work))
+                return await to_the_end(lambda: self._write(work))
             except SessionOwnershipLostError as error:
                 self._lose(error)
                 raise
@@ -97,7 +98,7 @@ class FileLease:
         async with self._queue:
             self._stop_timer()
             if self.lost is None:
-                await _to_the_end(self.give_back_now)
+                await to_the_end(self.give_back_now)
         self._on_end()
 
     def give_back_now(self) -> None:
@@ -186,7 +187,7 @@ class FileLease:
             async with self._queue:
                 if self.lost is None:
                     try:
-                        await asyncio.to_thread(self._renew)
+                        await to_the_end(self._renew)
                     except SessionOwnershipLostError as error:
                         self._lose(error)
 
@@ -234,16 +235,6 @@ class FileLease:
             f"this session can no longer be written here: {why}",
             path=self._lock.path,
         )
-
-
-async def _to_the_end(work: Callable[[], T]) -> T:
-    """Run in a thread. Threads can't be cancelled, so whoever is cancelled meanwhile waits all the same."""
-    running = asyncio.get_running_loop().create_task(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        await asyncio.gather(running, return_exceptions=True)
-        raise
 
 
 def _why(error: OSError) -> str:
