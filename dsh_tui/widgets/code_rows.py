@@ -10,7 +10,7 @@ from rich.segment import Segment
 from dsh_tui.widgets.code_colours import CodeColours
 from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import Row, prefixed, row
-from dsh_tui.widgets.visible_text import TAB, visible
+from dsh_tui.widgets.visible_text import TAB, drawn
 from dsh_tui.widgets.wrap import wrap
 
 COLOURED_PEEKS = 300
@@ -22,7 +22,7 @@ class CodeRows:
     """Rows of one piece of code, line by line."""
 
     def __init__(self, info: str, width: int, palette: Palette) -> None:
-        language = visible(info).split(maxsplit=1)[0] if info.strip() else ""
+        language = drawn(info).split(maxsplit=1)[0] if info.strip() else ""
         self._colours = CodeColours(language, palette)
         self._width = max(1, width - len(_RULE))
         self._plain = palette.text
@@ -49,7 +49,7 @@ class CodeRows:
 
 
 def _drawn(text: str) -> str:
-    text = visible(text)
+    text = drawn(text)
     return text.expandtabs(TAB) if "\t" in text else text
 
 

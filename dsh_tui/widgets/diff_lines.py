@@ -14,10 +14,11 @@ from typing import NamedTuple
 from rich.segment import Segment
 from rich.style import Style
 
+from dsh_tui.engine.base.visible import visible
 from dsh_tui.engine.projection.views import DiffHunk, DiffView
 from dsh_tui.widgets.code_colours import CodeColours, language_of
 from dsh_tui.widgets.palette import Palette
-from dsh_tui.widgets.visible_text import TAB, visible
+from dsh_tui.widgets.visible_text import TAB
 
 COLOURED_LINES = 600
 """Beyond so many lines a diff is drawn without syntax colours: it must open at once."""

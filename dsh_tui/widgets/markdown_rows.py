@@ -21,7 +21,7 @@ from dsh_tui.widgets.markdown_open import OpenCode, OpenTable
 from dsh_tui.widgets.markdown_table import TableRows
 from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import BLANK, Row
-from dsh_tui.widgets.visible_text import visible
+from dsh_tui.widgets.visible_text import drawn
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -124,7 +124,7 @@ class MarkdownRows:
 
     def _parse_tail(self) -> _Tail:
         raw = self._text[self._offset :]
-        source = visible(raw)
+        source = drawn(raw)
         lines = source.split("\n")
         env: Env = {"references": dict(self._references)}
         tokens: list[Token] = []
@@ -284,7 +284,7 @@ class MarkdownRows:
         """Cells of the lines that are rows of the table; the first that is none ends it."""
         if not lines:
             return []
-        source = visible("\n".join([table.head, *lines]))
+        source = drawn("\n".join([table.head, *lines]))
         env: Env = {"references": dict(self._references)}
         tokens: list[Token] = []
         self._parser.block.parse(source, self._parser, env, tokens)

@@ -11,14 +11,14 @@ from rich.style import Style
 from dsh_tui.widgets.layout import lines
 from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import Row, row
-from dsh_tui.widgets.visible_text import TAB, visible
+from dsh_tui.widgets.visible_text import TAB, drawn
 from dsh_tui.widgets.wrap import wrap
 
 
 def plain_rows(text: str, width: int, style: Style) -> list[Row]:
     """All lines of a text."""
     out: list[Row] = []
-    for line in visible(text).rstrip("\n").split("\n"):
+    for line in drawn(text).rstrip("\n").split("\n"):
         if "\t" in line:
             line = line.expandtabs(TAB)
         out.extend(wrap([Segment(line, style)], width))

@@ -15,11 +15,12 @@ from textual.content import Content
 from textual.events import Resize
 from textual.message import Message
 
+from dsh_tui.engine.base.visible import exact
 from dsh_tui.engine.projection.request_views import PartChange, PartView
 from dsh_tui.widgets.columns import cut, spread
 from dsh_tui.widgets.layout import tokens
 from dsh_tui.widgets.row_list import RowList
-from dsh_tui.widgets.visible_text import TAB, exact, one_line
+from dsh_tui.widgets.visible_text import TAB, one_line
 
 OPENED_LINES: Final = 5_000
 """Lines of a part that are shown; copying gives all."""

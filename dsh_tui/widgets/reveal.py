@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dsh_tui.widgets.visible_text import TAB, escape, exact
+from dsh_tui.engine.base.visible import escape, exact
+from dsh_tui.widgets.visible_text import TAB
 
 LONG_GAP: Final = 20
 """Most white space in a row that is drawn as it is."""

@@ -15,7 +15,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from dsh_tui.widgets.row import Row
-from dsh_tui.widgets.visible_text import SEQUENCE, TAB, visible
+from dsh_tui.widgets.visible_text import SEQUENCE, TAB, drawn
 from dsh_tui.widgets.wrap import wrap
 
 _CONTROL = re.compile("[\x08\x0d\x1b\x80-\x9f]")
@@ -38,7 +38,7 @@ def terminal_lines(text: str, style: Style) -> Iterator[list[Segment]]:
     codes = ""
     for line in text.replace("\r\n", "\n").rstrip("\n").split("\n"):
         if _CONTROL.search(line) is None:
-            yield [Segment(visible(line).expandtabs(TAB), _styled(codes, style))]
+            yield [Segment(drawn(line).expandtabs(TAB), _styled(codes, style))]
             continue
         spans: list[Segment] = []
         if "\r" in line:
@@ -50,15 +50,13 @@ def terminal_lines(text: str, style: Style) -> Iterator[list[Segment]]:
         at = 0
         for match in SEQUENCE.finditer(line):
             if match.start() > at:
-                spans.append(
-                    Segment(visible(line[at : match.start()]).expandtabs(TAB), _styled(codes, style))
-                )
+                spans.append(Segment(drawn(line[at : match.start()]).expandtabs(TAB), _styled(codes, style)))
             at = match.end()
             colour = _SGR.match(match.group())
             if colour:
                 codes = _merge(codes, colour[1])
         if at < len(line) or not spans:
-            spans.append(Segment(visible(line[at:]).expandtabs(TAB), _styled(codes, style)))
+            spans.append(Segment(drawn(line[at:]).expandtabs(TAB), _styled(codes, style)))
         yield spans
 
 

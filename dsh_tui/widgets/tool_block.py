@@ -11,6 +11,7 @@ from typing import Final
 
 from rich.style import Style
 
+from dsh_tui.engine.base.visible import exact
 from dsh_tui.engine.projection.views import CallState, ToolView
 from dsh_tui.widgets import diff_block
 from dsh_tui.widgets.layout import (
@@ -28,7 +29,7 @@ from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.prose import plain_rows
 from dsh_tui.widgets.row import Row, row
 from dsh_tui.widgets.terminal_text import terminal_rows
-from dsh_tui.widgets.visible_text import exact, one_line
+from dsh_tui.widgets.visible_text import one_line
 
 VERB: Final = 8
 """Cells of the verb column."""

@@ -1,14 +1,14 @@
-"""Outside text made safe to draw: nothing in it can drive the terminal or hide from the reader.
+"""Outside text as it is drawn: `visible`, an escape sequence as one ``␛``, typesetting hints left out.
 
-An escape sequence becomes one ``␛`` and its parameters go; other control characters become their
-pictures, direction and line-splitting characters their escapes. Line feeds stay, so line numbers hold.
-`exact` keeps every byte readable, for what is to be approved.
+Line feeds stay, so line numbers hold. What is to be compared or approved is drawn with nothing left out.
 Source: design §3 row 17; terminal sequences after ECMA-48.
 """
 
 from __future__ import annotations
 
 import re
+
+from dsh_tui.engine.base.visible import SOFT, is_plain, visible
 
 TAB = 4
 """Columns between tab stops, wherever text is drawn."""
@@ -22,53 +22,19 @@ SEQUENCE = re.compile(
     """,
     re.VERBOSE,
 )
-_DIRECTION = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_INVISIBLE = "\u00ad\u180e\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
-_UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_DIRECTION}{_INVISIBLE}]")
-_HIDDEN = re.compile(f"[\u200b-\u200d\u034f\u115f\u1160\u3164\uffa0{_INVISIBLE}]")
-_NEVER_SEEN = re.compile(f"[{_INVISIBLE}]")
+_NEVER_SEEN = str.maketrans(dict.fromkeys(SOFT))
 
 
-def _picture(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
-    if 0xD800 <= code <= 0xDFFF:
-        return "\ufffd"
-    if _NEVER_SEEN.match(match.group()):
-        return ""
-    return escape(match.group())
-
-
-def escape(character: str) -> str:
-    r"""A character spelled out: ``\x9b``, ``\u202e``."""
-    code = ord(character)
-    if code > 0xFFFF:
-        return f"\\U{code:08x}"
-    return f"\\u{code:04x}" if code > 0xFF else f"\\x{code:02x}"
-
-
-def visible(text: str) -> str:
-    """Text as it may be drawn. Keeps line feeds and tabs."""
-    if _UNSAFE.search(text) is None:
+def drawn(text: str) -> str:
+    """Text as prose and output are drawn: `visible`, without what is but noise there."""
+    if is_plain(text):
         return text
-    text = text.replace("\r\n", "\n")
-    return _UNSAFE.sub(_picture, SEQUENCE.sub("\x1b", text))
+    return visible(SEQUENCE.sub("\x1b", text).translate(_NEVER_SEEN))
 
 
 def one_line(text: str) -> str:
-    """`visible`, with line ends and tabs shown as well."""
-    text = visible(text)
+    """`drawn`, with line ends and tabs shown as well."""
+    text = drawn(text)
     if "\n" in text:
         text = text.replace("\n", "⏎")
     return text.replace("\t", " ")
-
-
-def exact(text: str) -> str:
-    """Every character to be seen, escape sequences in full: for what a person is to approve."""
-    if _UNSAFE.search(text) is None and _HIDDEN.search(text) is None:
-        return text
-    text = _HIDDEN.sub(lambda match: escape(match.group()), text)
-    return _UNSAFE.sub(_picture, text)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dsh_tui.engine.agent.decisions import AllowPrompt, HookContext, PromptDecision
+from dsh_tui.engine.base.visible import visible
 from dsh_tui.engine.llm.blocks import text_block, text_of
 from dsh_tui.engine.llm.messages import plugin_source
 
@@ -30,9 +31,8 @@ def with_durable_context(
 
 def framed(tag: str, text: str) -> str:
     """The text between tags that it can't close itself; control characters but line breaks are shown."""
-    safe = text.replace(f"</{tag}", f"<\\/{tag}")
-    shown = "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in safe)
-    return f"<{tag}>\n{shown}\n</{tag}>"
+    safe = visible(text).replace(f"</{tag}", f"<\\/{tag}")
+    return f"<{tag}>\n{safe}\n</{tag}>"
 
 
 def _is_known(session: Session, plugin: str, text: str) -> bool:

@@ -17,11 +17,11 @@ from typing import Literal
 from dsh_tui import __version__
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
+from dsh_tui.engine.base.visible import visible
 from dsh_tui.engine.credentials.store import CredentialStore
 from dsh_tui.engine.frontends.speak import say
 from dsh_tui.engine.fs.ripgrep import find_ripgrep
 from dsh_tui.engine.plugin_folder.source import find_plugins
-from dsh_tui.engine.projection.visible import visible
 from dsh_tui.engine.settings.home import Home
 from dsh_tui.engine.settings.loader import load_settings
 

@@ -21,13 +21,13 @@ from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.base import collector
 from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.base.program_log import log_to
+from dsh_tui.engine.base.visible import visible
 from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.persistence.errors import ReadOnlyLogError
 from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, Leases
 from dsh_tui.engine.product import ModelNameError, Product, StartOptions
-from dsh_tui.engine.projection.visible import visible
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session

@@ -8,10 +8,10 @@ import sys
 
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
+from dsh_tui.engine.base.visible import visible
 from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.plugin_folder.folder import PluginRecord
 from dsh_tui.engine.product import Product, StartOptions
-from dsh_tui.engine.projection.visible import visible
 
 
 def check_plugins(*, as_json: bool) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
+from dsh_tui.engine.base.visible import visible
 from dsh_tui.engine.bundles.storage import index_of
 from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.frontends.stored_session import StoredSessions
@@ -19,7 +20,6 @@ from dsh_tui.engine.invariants.log.all_checks import check_log
 from dsh_tui.engine.persistence.jsonl.reader import read_bytes
 from dsh_tui.engine.persistence.jsonl.sums import changed_rows
 from dsh_tui.engine.persistence.stored import LoadedSession
-from dsh_tui.engine.projection.visible import visible
 from dsh_tui.engine.settings.home import Home
 
 OK, FAILED = 0, 1

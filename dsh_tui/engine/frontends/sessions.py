@@ -13,13 +13,13 @@ from typing import Any
 
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
+from dsh_tui.engine.base.visible import visible
 from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.frontends.stored_session import StoredSessions
 from dsh_tui.engine.persistence.dialects.originals import OriginalSessions
 from dsh_tui.engine.persistence.dialects.paths import original_sessions
 from dsh_tui.engine.persistence.jsonl.summary import list_summaries
 from dsh_tui.engine.persistence.stored import SessionSummary
-from dsh_tui.engine.projection.visible import visible
 from dsh_tui.engine.session_export import as_json_lines, as_markdown
 from dsh_tui.engine.settings.home import Home
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dsh_tui.engine.projection.visible import visible
+from dsh_tui.engine.base.visible import visible
 
 
 def complain(message: str, status: int) -> int:

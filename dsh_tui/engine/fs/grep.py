@@ -11,9 +11,9 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from dsh_tui.engine.base.visible import marked
 from dsh_tui.engine.fs.change import shown_from
 from dsh_tui.engine.fs.errors import NOT_FOUND, NOT_REGULAR_FILE, FsError
-from dsh_tui.engine.fs.names import show_text
 from dsh_tui.engine.fs.paths import locate
 from dsh_tui.engine.fs.seam import FileSystem
 from dsh_tui.engine.fs.search import Match, Searcher, SearchError
@@ -96,8 +96,8 @@ def _render(matches: list[Match], root: Path, cwd: Path) -> str:
 def _shown(text: str) -> str:
     raw = text.encode("utf-8", "replace")
     if len(raw) <= MAX_LINE:
-        return show_text(text)[0]
-    return show_text(raw[:MAX_LINE].decode("utf-8", "ignore"))[0] + f" … ({len(raw) - MAX_LINE:,} more bytes)"
+        return marked(text)[0]
+    return marked(raw[:MAX_LINE].decode("utf-8", "ignore"))[0] + f" … ({len(raw) - MAX_LINE:,} more bytes)"
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -8,19 +8,19 @@ not UTF-8 are ``\\xNN``. Source: design §3.17.
 from __future__ import annotations
 
 import re
-import unicodedata
 from pathlib import Path
+
+from dsh_tui.engine.base.visible import is_plain
 
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 _ESCAPE = re.compile(r"\\(?:n|t|r|\"|\\|x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
+_BREAK = re.compile(r"[\n\t]")
 _LONG = {text: char for char, text in _SHORT.items()}
-
-_TEXT_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def show_name(name: str) -> str:
     """The name itself where it is plain, else its quoted form."""
-    if not name or name != name.strip() or name.startswith('"') or any(map(_is_invisible, name)):
+    if not name or name != name.strip() or name.startswith('"') or not is_plain(name) or _BREAK.search(name):
         return '"' + "".join(map(_escaped, name)) + '"'
     return name
 
@@ -42,25 +42,13 @@ def unescape(text: str) -> str:
     return _ESCAPE.sub(_original, text)
 
 
-def show_text(text: str) -> tuple[str, int]:
-    """Text with control and direction characters made visible, and how many there were.
-
-    Tabs and line feeds stay. C0 controls become their pictures (``␛``), others ``⟦U+202E⟧``.
-    """
-    return _TEXT_CONTROLS.subn(_picture, text)
-
-
-def _is_invisible(char: str) -> bool:
-    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
-
-
 def _escaped(char: str) -> str:
     if char in _SHORT:
         return _SHORT[char]
     code = ord(char)
     if 0xDC80 <= code <= 0xDCFF:  # surrogateescape: a raw byte
         return f"\\x{code - 0xDC00:02x}"
-    if not _is_invisible(char):
+    if is_plain(char):
         return char
     if code < 0x80:
         return f"\\x{code:02x}"
@@ -78,10 +66,3 @@ def _original(match: re.Match[str]) -> str:
         code = int(eight, 16)
         return chr(code) if code < 0x110000 else match.group()
     return _LONG[match.group()]
-
-
-def _picture(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    if code < 0x20:
-        return chr(0x2400 + code)
-    return "␡" if code == 0x7F else f"⟦U+{code:04X}⟧"

@@ -11,10 +11,11 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from dsh_tui.engine.base.visible import marked
 from dsh_tui.engine.fs.change import shown_from
 from dsh_tui.engine.fs.errors import NOT_FOUND, NOT_REGULAR_FILE, FsError
 from dsh_tui.engine.fs.events import FS_OBSERVED
-from dsh_tui.engine.fs.names import show_name, show_path, show_text
+from dsh_tui.engine.fs.names import show_name, show_path
 from dsh_tui.engine.fs.paths import locate
 from dsh_tui.engine.fs.seam import Entry, FileSystem, TextWindow
 from dsh_tui.engine.fs.workspace import is_inside
@@ -106,7 +107,7 @@ def _numbered(window: TextWindow) -> tuple[list[str], int]:
     lines: list[str] = []
     size = symbols = 0
     for number, line in enumerate(window.lines, start=window.first):
-        text, found = show_text(line[:MAX_LINE])
+        text, found = marked(line[:MAX_LINE])
         cut = f" … ({len(line) - MAX_LINE:,} more characters)" if len(line) > MAX_LINE else ""
         shown = f"{number}: {text}{cut}"
         size += len(shown.encode("utf-8", "replace")) + 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+from dsh_tui.engine.base.visible import visible
 from dsh_tui.engine.projection.views import (
     AnswerView,
     BlockView,
@@ -18,7 +19,6 @@ from dsh_tui.engine.projection.views import (
     TurnEndView,
     UserView,
 )
-from dsh_tui.engine.projection.visible import visible
 
 OUTPUT_LINES = 40
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsh_tui.engine.fs.errors import FsError
-from dsh_tui.engine.fs.names import show_name, show_text, unquote
+from dsh_tui.engine.fs.names import show_name, unquote
 from dsh_tui.engine.fs.paths import follow, resolve
 from dsh_tui.engine.fs.workspace import is_inside, reach_of_change
 
@@ -47,10 +47,6 @@ def test_every_name_survives_being_shown(name: str) -> None:
     shown = show_name(name)
     assert "\n" not in shown
     assert (unquote(shown) if shown.startswith('"') else shown) == name
-
-
-def test_control_characters_of_text_become_symbols_and_are_counted() -> None:
-    assert show_text("a\tb\x1b[0m\r\x7f\x9b\u202e\n") == ("a\tb␛[0m␍␡⟦U+009B⟧⟦U+202E⟧\n", 5)
 
 
 @pytest.mark.parametrize("name", [name for name in ODD if not name.startswith('"')])

@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from dsh_tui.engine.base.errors import error_chain
+from dsh_tui.engine.base.visible import flattened
 from dsh_tui.engine.llm.errors import LlmError
 
 MAX_QUOTE = 500
@@ -30,7 +31,6 @@ _OVERFLOW = re.compile(
 _QUOTA = re.compile(r"(?<![a-z])(balance|quota|credits?|billing)(?![a-z])", re.IGNORECASE)
 _RATE = re.compile(r"rate.?limit|too many requests", re.IGNORECASE)
 _SERVER = re.compile(r"server|overload|unavailable|internal|capacity", re.IGNORECASE)
-_UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 def http_error(status: int, headers: Mapping[str, str], body: bytes, *, now_ms: int) -> LlmError:
@@ -61,7 +61,7 @@ def stream_error(error: object) -> LlmError:
 
 def transport_error(error: BaseException, host: str) -> LlmError:
     """The error for a connection that failed before or while it answered."""
-    reason = _UNPRINTABLE.sub(" ", error_chain(error)).strip()[:MAX_QUOTE]
+    reason = flattened(error_chain(error))[:MAX_QUOTE]
     return LlmError(f"No connection to {host}: {reason}", code="TRANSPORT")
 
 
@@ -72,7 +72,7 @@ def closed_error() -> LlmError:
 
 def malformed(text: str) -> LlmError:
     """The stream holds something that is not the chat protocol."""
-    excerpt = _UNPRINTABLE.sub(" ", text).strip()[:80]
+    excerpt = flattened(text)[:80]
     return LlmError(
         f"The provider sent something that is no chat event: {excerpt}", code="MALFORMED_RESPONSE"
     )
@@ -101,7 +101,7 @@ def retry_after_ms(value: str | None, *, now_ms: int) -> int | None:
 def request_id(headers: Mapping[str, str]) -> str | None:
     """The provider's name for this request, for its support."""
     found = headers.get("x-request-id") or headers.get("x-deepseek-request-id") or ""
-    return _UNPRINTABLE.sub("", found)[:128] or None
+    return flattened(found)[:128] or None
 
 
 def quote(body: bytes) -> str:
@@ -113,7 +113,7 @@ def quote(body: bytes) -> str:
         return "(an HTML page)"
     with contextlib.suppress(ValueError, RecursionError):  # plain text says it as well
         text = _words(json.loads(text)) or text
-    return _UNPRINTABLE.sub(" ", text).strip()[:MAX_QUOTE]
+    return flattened(text)[:MAX_QUOTE]
 
 
 def _words(value: Any) -> str | None:  # Any: whatever JSON the server sent
