@@ -11,12 +11,14 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from dsh_tui.engine.agent.agent import Agent, AgentStatus, QueuedMessage
 from dsh_tui.engine.agent.events import AGENT_DROPPED, AGENT_ERROR, AGENT_STATUS
 from dsh_tui.engine.approval.desk import ApprovalDesk
 from dsh_tui.engine.approval.mode_policy import MODES_KNOWN
 from dsh_tui.engine.approval.modes import MODES
+from dsh_tui.engine.approval.requests import Answer
 from dsh_tui.engine.base.errors import error_chain
 from dsh_tui.engine.credentials.store import CredentialError
 from dsh_tui.engine.llm.blocks import text_of
@@ -24,7 +26,7 @@ from dsh_tui.engine.llm.service import LLM
 from dsh_tui.engine.persistence.seam import PERSISTENCE
 from dsh_tui.engine.product import PROVIDER, Product
 from dsh_tui.engine.projection.session import SessionFold
-from dsh_tui.engine.projection.views import AgentState, ChatView, ModelRow
+from dsh_tui.engine.projection.views import AgentState, AnswerIntent, ChatView, ModelRow, ProposalView
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
@@ -131,9 +133,14 @@ class Bridge:
         agent.cancel("interrupted by the user")
         self._feed.post()
 
-    def answer(self, approval_id: str, allowed: bool, feedback: str | None) -> None:  # noqa: FBT001  # an answer
-        if not self._desk.answer(approval_id, allowed, feedback):
+    def answer(self, approval_id: str, answer: AnswerIntent) -> None:
+        outcome: Literal["allowed-once", "rejected"] = "allowed-once" if answer.allowed else "rejected"
+        if not self._desk.answer(approval_id, Answer(outcome, answer.feedback)):
             self._notify("That call no longer waits; the answer changed nothing.", "warning")
+
+    async def proposal(self, approval_id: str) -> ProposalView:
+        del approval_id
+        return ProposalView(why_not="No rule can be kept yet.")
 
     def unqueue(self, index: int) -> str:
         text = self._queue.remove(index)

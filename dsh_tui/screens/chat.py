@@ -17,7 +17,7 @@ from textual.content import Content
 from textual.timer import Timer
 
 from dsh_tui.actions import BY_ID, BY_SLASH, LEADER, bindings
-from dsh_tui.engine.projection.views import ChatView, NoticeView, StatusView, UserView
+from dsh_tui.engine.projection.views import AnswerIntent, ChatView, NoticeView, StatusView, UserView
 from dsh_tui.screens.chat_actions import ChatActions
 from dsh_tui.screens.composer_words import IDLE, READING, composer_words
 from dsh_tui.screens.ports import ChatPort
@@ -344,7 +344,7 @@ class ChatScreen(ChatActions):
     @on(Decided)
     def _decided(self, event: Decided) -> None:
         if self.port is not None:
-            self.port.answer(event.approval_id, event.allowed, event.feedback)
+            self.port.answer(event.approval_id, AnswerIntent(event.allowed, event.feedback))
 
     @on(TypedElsewhere)
     def _typed_elsewhere(self, event: TypedElsewhere) -> None:

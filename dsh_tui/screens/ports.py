@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from dsh_tui.engine.projection.views import BlockView, ChatView, ModelRow, SessionHits, SessionRow
+from dsh_tui.engine.projection.views import (
+    AnswerIntent,
+    BlockView,
+    ChatView,
+    ModelRow,
+    ProposalView,
+    SessionHits,
+    SessionRow,
+)
 
 if TYPE_CHECKING:
     from dsh_tui.engine.projection.requests import RequestBook
@@ -85,8 +93,12 @@ class ChatPort(Protocol):
         """Interrupt the turn and pause the queue. Nothing in the queue is lost."""
         ...
 
-    def answer(self, approval_id: str, allowed: bool, feedback: str | None) -> None:  # noqa: FBT001 - an answer
-        """Answer a waiting approval; an unknown or answered id changes nothing."""
+    def answer(self, approval_id: str, answer: AnswerIntent) -> None:
+        """Answer a waiting approval; an unknown or answered id changes nothing, and that is told."""
+        ...
+
+    async def proposal(self, approval_id: str) -> ProposalView:
+        """The rules that could be kept with an allow; looks through past calls, so it may take a moment."""
         ...
 
     def unqueue(self, index: int) -> str:

@@ -7,9 +7,11 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
 from dsh_tui.engine.projection.views import (
+    AnswerIntent,
     BlockView,
     ChatView,
     ModelRow,
+    ProposalView,
     SessionHit,
     SessionHits,
     SessionRow,
@@ -92,6 +94,8 @@ class FakeBridge:
         self.needs_key = False
         self.model_rows: list[ModelRow] = []
         self.fails: dict[str, Exception] = {}
+        self.proposals: dict[str, ProposalView] = {}
+        """By the approval's id."""
         self.library = FakeLibrary(self.asked, self.fails)
         self.history = SessionHistory({}, ())
         self.post: Callable[[ChatView], None] = lambda view: None
@@ -123,9 +127,13 @@ class FakeBridge:
         self.asked.append(("cancel",))
         self.change(status=replace(self._view.status, state="stopping"), queue_paused=bool(self._view.queue))
 
-    def answer(self, approval_id: str, allowed: bool, feedback: str | None) -> None:
-        self.asked.append(("answer", approval_id, allowed, feedback))
+    def answer(self, approval_id: str, answer: AnswerIntent) -> None:
+        self.asked.append(("answer", approval_id, answer))
         self.change(approvals=tuple(a for a in self._view.approvals if a.id != approval_id))
+
+    async def proposal(self, approval_id: str) -> ProposalView:
+        self.asked.append(("proposal", approval_id))
+        return self.proposals.get(approval_id, ProposalView(why_not="nothing is offered here"))
 
     def unqueue(self, index: int) -> str:
         queue = list(self._view.queue)

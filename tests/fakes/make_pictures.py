@@ -21,6 +21,7 @@ from textual.pilot import Pilot
 from dsh_tui.app import DshApp
 from dsh_tui.bridge import Bridge
 from dsh_tui.engine.product import Product, StartOptions
+from dsh_tui.engine.projection.views import AnswerIntent
 from dsh_tui.screens.ports import ChatPort
 from tests.fakes.demo_project import PROMPT, REPLIES
 from tests.fakes.model_server import ModelServer
@@ -56,7 +57,7 @@ async def picture(folder: Path) -> str:
             [bridge] = bridges
             bridge.send(PROMPT)
             await _until(pilot, lambda: _waits_for(bridge, "bash"))
-            bridge.answer(bridge.view.approvals[0].id, allowed=True, feedback=None)
+            bridge.answer(bridge.view.approvals[0].id, AnswerIntent(allowed=True))
             await _until(pilot, lambda: _waits_for(bridge, "edit"))
             await _until(pilot, lambda: app.chat.dock.pending is not None)
             await asyncio.sleep(1.5)  # what fades or arms comes to rest

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from dsh_tui.app import DshApp
-from dsh_tui.engine.projection.views import ApprovalView
+from dsh_tui.engine.projection.views import AnswerIntent, ApprovalView
 from dsh_tui.widgets.approval_dock import ApprovalDock
 from tests.fakes.fake_bridge import Asked, FakeBridge
 from tests.fakes.fake_chat import Hands, app_over, chat, command_approval, edit_approval, started
@@ -100,10 +100,10 @@ async def test_emptying_the_draft_starts_the_wait_for_the_focus() -> None:
 @pytest.mark.parametrize(
     ("key", "answer"),
     [
-        ("1", ("answer", "a2", True, None)),
-        ("y", ("answer", "a2", True, None)),
-        ("4", ("answer", "a2", False, None)),
-        ("n", ("answer", "a2", False, None)),
+        ("1", ("answer", "a2", AnswerIntent(True))),
+        ("y", ("answer", "a2", AnswerIntent(True))),
+        ("4", ("answer", "a2", AnswerIntent(False))),
+        ("n", ("answer", "a2", AnswerIntent(False))),
     ],
 )
 async def test_when_armed_its_keys_answer_and_the_composer_gets_the_focus_back(
@@ -156,7 +156,7 @@ async def test_f8_reviews_over_a_draft_and_keeps_the_draft() -> None:
         await it.quiet(0.43)
         await it.pilot.press("y")
         await it.pilot.pause()
-        assert it.bridge.asked == [("answer", "a2", True, None)]
+        assert it.bridge.asked == [("answer", "a2", AnswerIntent(True))]
         assert it.draft == "keep me"
 
 
@@ -182,7 +182,7 @@ async def test_arrows_and_enter_answer_as_digits_do() -> None:
         await it.armed()
         await it.pilot.press("right", "right", "enter")
         await it.pilot.pause()
-        assert it.bridge.asked == [("answer", "a2", False, None)]
+        assert it.bridge.asked == [("answer", "a2", AnswerIntent(False))]
 
 
 async def test_focus_in_resize_and_other_content_disarm_it() -> None:
@@ -214,7 +214,7 @@ async def test_one_key_answers_one_of_several_and_the_next_must_arm_again() -> N
         assert it.dock.armed
         await it.pilot.press("y", "y")
         await it.pilot.pause()
-        assert it.bridge.asked == [("answer", "a1", True, None)]
+        assert it.bridge.asked == [("answer", "a1", AnswerIntent(True))]
         assert it.draft == "y"
         assert it.dock.pending.id == "a2"
         assert "1 of 3" in str(it.dock.border_title)
@@ -231,7 +231,7 @@ async def test_a_reason_is_said_and_esc_keeps_what_was_written() -> None:
         await it.quiet(0.43)
         await it.pilot.press("5", "!", "enter")
         await it.pilot.pause()
-        assert it.bridge.asked == [("answer", "a2", False, "too wide!")]
+        assert it.bridge.asked == [("answer", "a2", AnswerIntent(False, "too wide!"))]
 
 
 async def test_a_reason_whose_question_went_away_is_in_the_draft() -> None:
@@ -324,7 +324,7 @@ async def test_the_reason_field_never_answers_yes() -> None:
         assert isinstance(it.app.focused, Input)
         await it.pilot.press("enter")
         await it.pilot.pause()
-        assert it.bridge.asked == [("answer", "a2", False, None)]
+        assert it.bridge.asked == [("answer", "a2", AnswerIntent(False))]
 
 
 async def test_a_click_answers_only_when_armed() -> None:
@@ -335,4 +335,4 @@ async def test_a_click_answers_only_when_armed() -> None:
         await it.armed()
         await it.pilot.click(it.dock._answers, offset=(4, 0))
         await it.pilot.pause()
-        assert it.bridge.asked == [("answer", "a2", True, None)]
+        assert it.bridge.asked == [("answer", "a2", AnswerIntent(True))]

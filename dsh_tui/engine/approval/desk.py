@@ -44,10 +44,10 @@ class ApprovalDesk:
         """What can be answered, oldest first."""
         return tuple(one.request for one in self._waiting.values() if one.is_open)
 
-    def answer(self, id: str, allowed: bool, feedback: str | None = None, *, by: str = "user") -> bool:  # noqa: A002, FBT001  # the answer is the bool
+    def answer(self, id: str, answer: Answer) -> bool:  # noqa: A002  # it is one
         """Settle a request. False: it waits no more, and this answer changed nothing."""
         waiting = self._waiting.get(id)
         if waiting is None or not waiting.is_open:
             return False
-        waiting.answer.set_result(Answer("allowed-once" if allowed else "rejected", feedback, by))
+        waiting.answer.set_result(answer)
         return True

@@ -14,6 +14,8 @@ from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.frozen import JsonObject
 
 if TYPE_CHECKING:
+    from dsh_tui.engine.permissions.book import Scope
+    from dsh_tui.engine.permissions.rule import Rule
     from dsh_tui.engine.tools.definition import AnyTool, ToolCall
 
 
@@ -29,6 +31,14 @@ class ApprovalRequest:
     """A card (JSON): the diff or the command that the answer covers."""
     call: ToolCall
     definition: AnyTool
+    by: str = "plugin"
+    """Who asks: ``mode``, the text of a rule, or a plugin."""
+    danger: str = ""
+    """What is known to be dangerous in the call; empty if nothing is."""
+    place: tuple[int, int] | None = None
+    """``(index, of)`` among the calls of its step that ask; 1-based."""
+    agent: str = ""
+    """Path of a subagent; empty for the main agent."""
 
     @property
     def call_id(self) -> str:
@@ -49,11 +59,18 @@ class ApprovalRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an answerer says. ``by`` goes into the log; ``feedback`` goes to the model."""
+    """What an answerer says. ``by`` goes into the log; ``feedback`` goes to the model.
+
+    ``rules`` are of the call's own proposal and are kept for ``scope``, beside the allow of this
+    one call. ``replacement`` is what the person wants to run instead of what they refuse.
+    """
 
     outcome: Literal["allowed-once", "rejected"]
     feedback: str | None = None
     by: str = "user"
+    rules: tuple[Rule, ...] = ()
+    scope: Scope = "session"
+    replacement: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

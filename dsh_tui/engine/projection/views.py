@@ -196,6 +196,42 @@ class ApprovalView:
     card: CardView
     cwd: str
     asked_at: int
+    asked_by: str = ""
+    """``mode``, the rule's text, or the plugin that asks."""
+    danger: str = ""
+    """What is known to be dangerous in it; the whole call must be seen before an allow counts."""
+    place: tuple[int, int] | None = None
+    """``(index, of)`` among the calls of its step that ask; 1-based."""
+    agent: str = ""
+    """Path of the agent that wants it, ``main agent › explore``; empty for the main agent."""
+    session_id: str = ""
+    session_title: str = ""
+    """Not empty: it waits in another session, which goes on in the background."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerIntent:
+    """What a person answers. ``rules`` are texts of the proposal that was shown, kept for ``scope``."""
+
+    allowed: bool
+    feedback: str | None = None
+    replacement: str | None = None
+    """What they want to run instead of a refused call."""
+    rules: tuple[str, ...] = ()
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalView:
+    """The rules that together would allow exactly such calls from here on."""
+
+    rules: tuple[str, ...] = ()
+    past: tuple[str, ...] = ()
+    """Earlier calls that they would have matched, newest first."""
+    scopes: tuple[tuple[str, str], ...] = ()
+    """``(scope, until when it holds)``, narrowest first."""
+    why_not: str = ""
+    """Why no rule can be offered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,8 @@ from dsh_tui.engine.tools.definition import ToolCall
 from tests.fakes.sample_tools import EchoArgs, echo
 from tests.fakes.tool_bench import ToolBench, open_tool_bench, text
 
+YES, NO = Answer("allowed-once"), Answer("rejected")
+
 
 @pytest.fixture
 async def bench() -> AsyncIterator[ToolBench]:
@@ -123,8 +125,8 @@ async def test_a_pending_request_waits_for_the_desk(
     (request,) = approval.pending(bench.session.id)
     assert list(desk.waiting) == [request]
     assert (request.tool_name, request.call_id, str(request.cwd)) == ("write", "c1", "/work")
-    assert desk.answer(request.id, True) is True
-    assert desk.answer(request.id, False) is False
+    assert desk.answer(request.id, YES) is True
+    assert desk.answer(request.id, NO) is False
     await running
     assert decided(bench)[0]["outcome"] == "allowed-once"
     assert approval.pending(bench.session.id) == ()
@@ -139,17 +141,17 @@ async def test_an_answer_after_the_cancel_is_reported_as_late_and_dropped(
     (request,) = desk.waiting
     bench.signal.cancel("stop", {"kind": "user"})
     assert desk.waiting == ()
-    assert desk.answer(request.id, True) is False
+    assert desk.answer(request.id, YES) is False
     await running
     assert decided(bench) == [{"id": request.id, "callId": "c1", "outcome": "cancelled", "by": "cancel"}]
-    assert desk.answer(request.id, True) is False
+    assert desk.answer(request.id, YES) is False
     assert bench.results()[0]["error"]["code"] == "APPROVAL_CANCELLED"
 
 
 async def test_a_cancel_wins_over_an_answer_of_the_same_moment(bench: ToolBench, desk: ApprovalDesk) -> None:
     running = asyncio.create_task(bench.run(("write", {})))
     await bench.clock.settle()
-    assert desk.answer(desk.waiting[0].id, True) is True
+    assert desk.answer(desk.waiting[0].id, YES) is True
     bench.signal.cancel("stop")
     await running
     assert decided(bench)[0]["outcome"] == "cancelled"
@@ -253,7 +255,7 @@ async def test_the_requests_of_one_step_come_one_after_the_other(
         await bench.clock.settle()
         (request,) = desk.waiting
         assert request.call_id == call_id
-        desk.answer(request.id, True)
+        desk.answer(request.id, YES)
     await running
     assert [answer["outcome"] for answer in decided(bench)] == ["allowed-once"] * 2
 
