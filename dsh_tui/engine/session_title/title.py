@@ -18,6 +18,9 @@ MOST_BYTES_WRITTEN = 80
 _AROUND = " \t\"'`*_#.“”‘’「」《》。"
 """What models put around a title although they were asked not to."""
 
+_GOES_ON = " ,;:、，；："
+"""What promises more words than a cut title has."""
+
 
 def clean_title(text: str) -> str:
     """One line of printable text, blanks collapsed; may be empty."""
@@ -29,7 +32,8 @@ def clean_title(text: str) -> str:
 
 def fallback_title(text: str) -> str:
     """The first words: five at most, and at most 40 bytes of UTF-8, cut between characters."""
-    return _cut(" ".join(clean_title(text).split()[:MOST_WORDS]), MOST_BYTES)
+    words = _cut(" ".join(clean_title(text).split()[:MOST_WORDS]), MOST_BYTES)
+    return words.rstrip(_GOES_ON) or words
 
 
 def written_title(text: str) -> str:

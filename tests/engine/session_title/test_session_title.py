@@ -23,6 +23,7 @@ from dsh_tui.engine.session_title import clean_title, fallback_title, plugin, re
         ("  spaces\n\tand lines  ", "spaces and lines"),
         ("\x1b[31mred\x07", "[31mred"),
         ("a\u202eb\u200bc", "abc"),
+        ("the test in calc.py fails, please fix it", "the test in calc.py fails"),
         ("x" * 100, "x" * 40),
         ("修复这个错误" * 5, "修复这个错误修复这个错误修"),
         ("half \ud83d pair", "half pair"),
