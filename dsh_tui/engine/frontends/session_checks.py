@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from dsh_tui.engine.base.errors import HarnessError
@@ -18,7 +20,7 @@ from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.frontends.stored_session import StoredSessions
 from dsh_tui.engine.invariants.log.all_checks import check_log
 from dsh_tui.engine.persistence.jsonl.reader import read_bytes
-from dsh_tui.engine.persistence.jsonl.sums import changed_rows
+from dsh_tui.engine.persistence.jsonl.sums import changed_lines
 from dsh_tui.engine.persistence.stored import LoadedSession
 from dsh_tui.engine.settings.home import Home
 
@@ -89,10 +91,21 @@ def _faults(loaded: LoadedSession) -> Iterator[dict[str, Any]]:  # Any: JSON
     elif broken := check_log(loaded.events, foreign=bool(loaded.dialect)):
         yield {"seq": broken.seq, "owner": broken.owner, "rule": f"{broken.owner}: {broken.rule}"}
     if not loaded.dialect and loaded.path is not None:
-        changed = next(changed_rows(read_bytes(loaded.path)[0]), None)
-        if changed is not None:
-            rule = "the record is not as it was written: its bytes were changed since"
-            yield {"seq": gap if changed.seq is None else changed.seq, "line": changed.line, "rule": rule}
+        yield from islice(_changed(loaded.path, gap), 1)
+
+
+def _changed(path: Path, gap: int) -> Iterator[dict[str, Any]]:  # Any: JSON
+    """Lines that are not what was written. The header is no record: before the first of them."""
+    data = read_bytes(path)[0]
+    for changed in changed_lines(data[: data.rfind(b"\n") + 1].split(b"\n")):
+        what = "header" if changed.line == 1 else "record"
+        rule = (
+            f"the {what} has lost its sum, or something else wrote it"
+            if changed.unsummed
+            else f"the {what} is not as it was written: its bytes were changed since"
+        )
+        seq = 0 if changed.line == 1 else gap if changed.seq is None else changed.seq
+        yield {"seq": seq, "line": changed.line, "rule": rule}
 
 
 def _sentence(verdict: dict[str, Any]) -> str:  # Any: JSON

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dsh_tui.cli import main
 from dsh_tui.engine.llm.deepseek.wire import body_bytes
 from dsh_tui.engine.llm.request import OneShotRequest
 from dsh_tui.engine.loop.one_shots import one_shot_data
 from dsh_tui.engine.loop.rebuild import rebuild_requests
-from dsh_tui.engine.persistence.jsonl.reader import read_log
-from dsh_tui.engine.persistence.jsonl.sums import changed_rows
+from dsh_tui.engine.persistence.errors import FormatUnsupportedError, PersistenceError
+from dsh_tui.engine.persistence.jsonl.format import encode_header, encode_rows
+from dsh_tui.engine.persistence.jsonl.reader import decode_log, read_log
+from dsh_tui.engine.persistence.jsonl.sums import changed_lines
+from dsh_tui.engine.persistence.stored import Revision
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
 from tests.fakes.log_folder import LogFolder
@@ -135,29 +141,107 @@ def test_one_byte_less_in_a_stored_message_is_named_by_its_seq(run: Run, logs: L
     assert out.decode().startswith(f"a: seq {event.seq}, line {event.seq + 2}: the record is not as")
 
 
-def test_every_single_byte_that_goes_missing_from_a_row_is_found(run: Run, logs: LogFolder) -> None:
+def test_every_single_byte_that_goes_missing_from_a_log_is_found_with_its_line(
+    run: Run, logs: LogFolder
+) -> None:
     path = logs.store(two_turns())
     data = path.read_bytes()
-    start = data.index(b'{"type":"user/message"')
-    end = data.index(b',"sum"', start)
-    for at in range(start + 1, end, 5):
+    header, message = data.index(b"\n"), data.index(b'{"type":"user/message"')
+    places = [*range(0, header + 1, 3), *range(header - 40, header), *range(message, message + 500, 4)]
+    ends = [at for at in range(len(data)) if data[at : at + 1] == b"\n"]
+    tails = [*range(ends[3] - 20, ends[3]), *ends[:4], *range(len(data) - 40, len(data) - 1)]
+    for at in sorted({*places, *tails}):
         path.write_bytes(data[:at] + data[at + 1 :])
         status, out, _ = run("verify", "a", "--json")
         (verdict,) = json.loads(out)
-        assert status == 1, data[at - 5 : at + 5]
-        assert verdict["seq"] == 1, at - start
+        assert (status, verdict["ok"]) == (1, False), data[at - 9 : at + 9]
+        assert verdict["line"] == data[:at].count(b"\n") + 1, data[at - 9 : at + 9]
 
 
-def test_rows_without_a_sum_pass(logs: LogFolder) -> None:
+@given(st.data())
+def test_a_byte_less_anywhere_is_no_log_as_it_was_written(data: st.DataObject) -> None:
+    log = encode_header(two_turns().header) + encode_rows(two_turns().events.rows())
+    assert not list(changed_lines(log.splitlines()))
+    at = data.draw(st.integers(0, len(log) - 2))
+    less = log[:at] + log[at + 1 :]
+    try:
+        loaded = decode_log(less, Path("/x/a/session.jsonl"), Revision(0, 0, len(less), 0, 0))
+        named = loaded.status == "damaged" or bool(loaded.notices)
+    except PersistenceError:
+        named = False
+    line = log[:at].count(b"\n") + 1
+    assert named or line in [changed.line for changed in changed_lines(less.split(b"\n")[:-1])]
+
+
+def test_the_last_line_end_that_goes_missing_is_named_as_a_cut_record(run: Run, logs: LogFolder) -> None:
     path = logs.store(two_turns())
-    assert list(changed_rows(path.read_bytes())) == []
-    plain = b"\n".join(
-        json.dumps({key: value for key, value in json.loads(line).items() if key != "sum"}).encode()
-        for line in path.read_bytes().split(b"\n")[:-1]
-    )
-    assert list(changed_rows(plain + b"\n")) == []
-    path.write_bytes(plain + b"\n")
+    path.write_bytes(path.read_bytes()[:-1])
+    status, out, _ = run("verify", "a")
+    assert (status, b"the last record was cut off" in out) == (0, True)
+
+
+def test_a_log_that_was_written_out_anew_word_for_word_is_sound(run: Run, logs: LogFolder) -> None:
+    path = logs.store(two_turns())
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert run("verify", "a")[:2] == (0, b"a: sound\n")
     assert list(read_log(path).events) == list(two_turns().events)
+
+
+def test_in_a_log_with_sums_a_record_without_one_is_named(run: Run, logs: LogFolder) -> None:
+    path = logs.store(two_turns())
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[3] = re.sub(rb',"sum":"[0-9a-f]{8}"}', b"}", lines[3])
+    path.write_bytes(b"".join(lines))
+    status, out, _ = run("verify", "a")
+    assert (status, out) == (
+        1,
+        b"a: seq 2, line 4: the record has lost its sum, or something else wrote it\n",
+    )
+    loaded = read_log(path)
+    assert (loaded.status, list(loaded.events)) == ("ok", list(two_turns().events))
+
+
+def test_a_record_that_says_something_else_is_damage_for_every_reader(logs: LogFolder) -> None:
+    path = logs.store(two_turns())
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"Done.", b"Dome.", 1))
+    line = data[: data.index(b"Done.")].count(b"\n") + 1
+    loaded = read_log(path)
+    assert (loaded.status, [notice.text for notice in loaded.notices]) == (
+        "damaged",
+        [f"line {line} is not as it was written"],
+    )
+    assert len(loaded.events) == len(two_turns().events)
+
+
+def test_a_header_is_used_as_it_stands_unless_it_names_another_session(logs: LogFolder) -> None:
+    path = logs.store(two_turns())
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b'"cwd":"/', b'"cwd":"/x/', 1))
+    assert (read_log(path).status, read_log(path).header["cwd"][:3]) == ("ok", "/x/")
+    path.write_bytes(data.replace(b'"id":"a"', b'"id":"b"', 1))
+    loaded = read_log(path)
+    assert (loaded.status, loaded.header["id"]) == ("damaged", "a")
+    assert loaded.header["cwd"] == two_turns().header["cwd"]
+    path.write_bytes(data.replace(b'"dsh-tui"', b'"dsh-ti"', 1))
+    assert (read_log(path).status, read_log(path).notices[0].text) == ("damaged", "the header is damaged")
+    path.write_bytes(data.replace(b'"version":1', b'"version":2', 1))
+    with pytest.raises(FormatUnsupportedError, match="version 2"):
+        read_log(path)
+
+
+def test_an_older_log_whose_rows_have_no_sums_passes(logs: LogFolder) -> None:
+    path = logs.store(two_turns())
+    header, *rows = path.read_bytes().splitlines()
+    header = re.sub(rb',"sums":.*}$', b"}", header)
+    for older in (
+        [header, *rows],
+        [re.sub(rb',"sum":"[0-9a-f]{8}"}$', b"}", row) for row in (header, *rows)],
+    ):
+        assert list(changed_lines(older)) == []
+        path.write_bytes(b"\n".join([*older, b""]))
+        assert list(read_log(path).events) == list(two_turns().events)
 
 
 def test_a_broken_rule_names_its_owner(run: Run, logs: LogFolder) -> None:

@@ -1,8 +1,8 @@
 """The file format: what one line of a log is.
 
 Line 1 is the header; then one event or one packed run a line, plain JSON, so that jq and
-grep work. The last field of a row, ``sum``, is the CRC-32 of the row without it (see `sums`); rows
-without one are as good. Source: core spec §4.3; design §3.3.
+grep work. The last field of each line, ``sum``, is the CRC-32 of the line without it (see `sums`); lines
+without one are read as well. Source: core spec §4.3; design §3.3.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, cast
 from dsh_tui.engine.base.frozen import FrozenDict
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError
-from dsh_tui.engine.persistence.jsonl.sums import summed
+from dsh_tui.engine.persistence.jsonl.sums import is_changed, marked, summed, without_sums
 from dsh_tui.engine.session.event import Event, SurfaceOp
 from dsh_tui.engine.session.header import FORMAT, VERSION, SessionHeader, check_header
 from dsh_tui.engine.session.pack import MIN_RUN, RUN, ChunkRun, Row, run_from_json
@@ -23,7 +23,7 @@ from dsh_tui.engine.session.surface import APPEND
 
 def encode_header(header: SessionHeader) -> bytes:
     """The first line, with its end."""
-    return dumps(header).encode() + b"\n"
+    return marked(dumps(header).encode()) + b"\n"
 
 
 def encode_rows(rows: Iterable[Row]) -> bytes:
@@ -126,16 +126,20 @@ def decode_header(line: str) -> SessionHeader:
 
     Raises:
         FormatUnsupportedError: another format or version; looked at before the shape.
-        ValueError: not JSON.
+        ValueError: not JSON, or ours before its bytes were changed.
         InvalidHeaderError: ours, but a field is wrong.
     """
     fields, end = parse_object(line)
     if line[end:].strip():
         raise ValueError("more than one record on the line")
-    if fields.get("format") != FORMAT:
-        raise FormatUnsupportedError("not a dsh-tui session log")
-    if fields.get("version") != VERSION:
+    version = fields.get("version")
+    if fields.get("format") != FORMAT or version != VERSION:
+        newer = fields.get("format") == FORMAT and type(version) is int
+        if is_changed(line.encode("utf-8", "surrogateescape")) and not newer:
+            raise ValueError("the header was one of ours")
         raise FormatUnsupportedError(
-            f"written in format version {fields.get('version')!r}; this program reads version {VERSION}"
+            f"written in format version {version!r}; this program reads version {VERSION}"
+            if fields.get("format") == FORMAT
+            else "not a dsh-tui session log"
         )
-    return check_header(fields)
+    return check_header(without_sums(fields))

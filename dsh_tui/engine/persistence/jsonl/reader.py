@@ -2,7 +2,8 @@
 
 An unterminated last line is torn and left out. A bad line or a gap is a damaged tail, left
 out with what follows, unless a finished turn lies beyond it: then the log is ``damaged``,
-every good record of it is given, and nobody may write it. Needs no kernel and no boot.
+every good record of it is given, and nobody may write it. So is a log with a record whose sum is
+another, which is given as it stands. Needs no kernel and no boot.
 Source: core spec §4.4; design §3.5.
 """
 
@@ -10,15 +11,18 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
+from typing import cast
 
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError, NotStoredError, PersistenceError
 from dsh_tui.engine.persistence.jsonl.format import decode_header, decode_line
 from dsh_tui.engine.persistence.jsonl.paths import unescape_id
 from dsh_tui.engine.persistence.jsonl.salvage import Salvage
+from dsh_tui.engine.persistence.jsonl.sums import changed_lines, is_changed
 from dsh_tui.engine.persistence.stored import LoadedSession, Notice, Revision
 from dsh_tui.engine.session.errors import InvalidHeaderError
 from dsh_tui.engine.session.header import FORMAT, VERSION, SessionHeader
@@ -26,6 +30,7 @@ from dsh_tui.engine.session.log import EventLog
 from dsh_tui.engine.session.pack import ChunkRun, Row
 
 _TRIES = 3
+_MOST_NOTICES = 20
 
 
 def read_log(path: Path) -> LoadedSession:
@@ -52,6 +57,10 @@ def decode_log(data: bytes, path: Path, revision: Revision) -> LoadedSession:
     damaged = header_problem is not None
     if header_problem is not None:
         notices.append(Notice(header_problem, line=1))
+    good = data[:whole].split(b"\n")[:bad]
+    changed = list(islice(_changed(good), _MOST_NOTICES))
+    damaged |= bool(changed)
+    notices.extend(changed)
     end = whole
     events: EventLog | tuple[object, ...] = EventLog(slots)
     if bad is not None:
@@ -62,7 +71,7 @@ def decode_log(data: bytes, path: Path, revision: Revision) -> LoadedSession:
             events = (*EventLog(slots), *salvage.events)
         else:
             notices.append(salvage.tail())
-            end = sum(len(line) + 1 for line in data.split(b"\n")[:bad])
+            end = sum(len(line) + 1 for line in good)
     if whole < len(data) and (lines or header_problem is None):
         notices.append(_torn(data, whole, len(lines) + 1))
     return LoadedSession(
@@ -129,13 +138,18 @@ def _read_header(lines: list[str], path: Path, revision: Revision) -> tuple[Sess
         problem = "the file is empty" if revision.size == 0 else "the first line, the header, is incomplete"
         return stand_in_header(path, revision), problem
     try:
-        return decode_header(lines[0].removeprefix("\ufeff")), None
+        header = decode_header(lines[0].removeprefix("\ufeff"))
     except FormatUnsupportedError as error:
         raise FormatUnsupportedError(f"{path}: {error.message}", path=path) from error
     except InvalidHeaderError as error:
         return stand_in_header(path, revision), error.message
     except ValueError:
         return stand_in_header(path, revision), "the header is damaged"
+    stored_as = unescape_id(path.parent.name)
+    if header["id"] != stored_as and is_changed(lines[0].encode("utf-8", "surrogateescape")):
+        named = cast("SessionHeader", freeze({**header, "id": stored_as}))
+        return named, "the header is not as it was written"
+    return header, None
 
 
 def _read_rows(lines: list[str], slots: list[Row]) -> int | None:
@@ -155,6 +169,13 @@ def _read_rows(lines: list[str], slots: list[Row]) -> int | None:
         else:
             slots.append(row)
     return None
+
+
+def _changed(good: Sequence[bytes]) -> Iterator[Notice]:
+    """Records that say something else than when they were written; the header is told apart."""
+    for changed in changed_lines(good):
+        if changed.line > 1 and not changed.unsummed:
+            yield Notice(f"line {changed.line} is not as it was written", line=changed.line)
 
 
 @contextmanager

@@ -17,10 +17,12 @@ _RUN = RUN.encode()
 
 
 def is_sound(data: bytes) -> bool:
-    """Whether all rows behind the header are there, each as it was summed; no for rows without sums."""
+    """Whether all lines are there, each as it was summed; no for rows without sums."""
     lines = data.split(b"\n")
-    if lines.pop():
+    if lines.pop() or not lines:
         return False  # the last line has no end
+    if not is_summed(lines[0]) and b'"sum' in lines[0]:
+        return False
     expected = 0
     for line in lines[1:]:
         envelope = _ENVELOPE.match(line)
