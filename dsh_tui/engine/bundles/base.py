@@ -29,6 +29,7 @@ from dsh_tui.engine.loop import plugin as loop
 from dsh_tui.engine.persistence import checkpoint
 from dsh_tui.engine.persistence.jsonl import plugin as jsonl
 from dsh_tui.engine.persistence.lease import plugin as leases
+from dsh_tui.engine.plan import plugin as plan
 from dsh_tui.engine.plugin_folder import plugin as plugin_folder
 from dsh_tui.engine.session_title import plugin as session_title
 from dsh_tui.engine.shell import plugin as shell
@@ -113,6 +114,7 @@ def apply(ctx: Context, config: Config) -> None:
     )
     ctx.plugin(shell.tools)
     ctx.plugin(todo)
+    ctx.plugin(plan)
     ctx.plugin(
         plugin_folder,
         plugin_folder.Config(

@@ -227,6 +227,8 @@ def card_from_json(preview: Meta | None, arguments_raw: str = "") -> CardView:
         )
     if kind == "diff" and (diff := diff_from_json(known)) is not None:
         return CardView(kind="diff", text=diff.path, diff=diff)
+    if kind == "plan" and isinstance(known.get("text"), str):
+        return CardView(kind="plan", text=known["text"])
     if kind == "generic" and isinstance(known.get("text"), str):
         return CardView(kind="generic", text=known["text"], description=_string(known, "description"))
     return CardView(kind="generic", text=_pretty(arguments_raw))

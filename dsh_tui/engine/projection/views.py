@@ -174,9 +174,9 @@ class TodoView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardView:
-    """What is to be approved, in full: a command, a diff, or arguments."""
+    """What is to be approved, in full: a command, a diff, a plan (Markdown), or arguments."""
 
-    kind: Literal["command", "diff", "generic"]
+    kind: Literal["command", "diff", "plan", "generic"]
     text: str = ""
     cwd: str = ""
     description: str = ""
