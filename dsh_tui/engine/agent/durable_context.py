@@ -23,7 +23,7 @@ def with_durable_context(
     decision: PromptDecision, session: Session, plugin: str, text: str
 ) -> PromptDecision:
     """The decision on a prompt, with ``text`` beside it unless the model has it from ``plugin`` already."""
-    if not isinstance(decision, AllowPrompt) or _is_known(session, plugin, text):
+    if not isinstance(decision, AllowPrompt) or is_known(session, plugin, text):
         return decision
     context = HookContext((text_block(text),), plugin_source(plugin))
     return replace(decision, additional_context=(context, *decision.additional_context))
@@ -35,7 +35,8 @@ def framed(tag: str, text: str) -> str:
     return f"<{tag}>\n{safe}\n</{tag}>"
 
 
-def _is_known(session: Session, plugin: str, text: str) -> bool:
+def is_known(session: Session, plugin: str, text: str) -> bool:
+    """Whether this is what ``plugin`` said last of all that the model still sees."""
     for message in reversed(session.derive()):
         if message["source"].get("plugin") == plugin:
             return text_of(message["content"]) == text

@@ -1,6 +1,7 @@
 """Plugin: tells the model which mode it works in, beside the prompt, when that changed.
 
-Durable context and not system prompt: a switch of mode must not cost the provider's cache.
+A switch while a turn runs is told before the next step. Durable context and not system prompt: a
+switch of mode must not cost the provider's cache.
 Source: core spec §5 (stability); design §3.16.
 """
 
@@ -10,12 +11,17 @@ from typing import Final
 
 from dsh_tui.engine.agent.agent import Agent, QueuedMessage
 from dsh_tui.engine.agent.decisions import PromptDecision
-from dsh_tui.engine.agent.durable_context import framed, with_durable_context
-from dsh_tui.engine.agent.events import AGENT_PROMPT_SUBMIT
+from dsh_tui.engine.agent.durable_context import framed, is_known, with_durable_context
+from dsh_tui.engine.agent.events import AGENT_PRE_STEP, AGENT_PROMPT_SUBMIT, PreStep
 from dsh_tui.engine.approval.mode_policy import Mode
-from dsh_tui.engine.approval.modes import MODES
+from dsh_tui.engine.approval.modes import MODE_EVENT, MODES
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.kernel import Context, Next
+from dsh_tui.engine.llm.blocks import text_block
+from dsh_tui.engine.llm.messages import plugin_source
+from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.session import Session
+from dsh_tui.engine.session.store import SESSION_DISPOSED, SESSION_EVENT
 
 name = "mode"
 inject = (MODES,)
@@ -25,8 +31,9 @@ NOTICES: Final[dict[Mode, str]] = {
     "call.",
     "edits": "Mode: edits. Reading and file changes inside the working directory run at once; the user "
     "approves every other call.",
-    "plan": "Mode: plan. Change nothing: read, search and think, then answer with a plan that can be carried "
-    "out step by step. Calls that would change anything are refused until the user leaves this mode.",
+    "plan": "Mode: plan. Change nothing: read, search and think. Once you have a plan that can be carried "
+    "out step by step, hand it to the user with `exit_plan_mode`. Calls that would change anything are "
+    "refused while this mode is on.",
     "full": "Mode: full. Calls run without approval. Be all the more careful with what can't be undone.",
 }
 
@@ -34,12 +41,33 @@ NOTICES: Final[dict[Mode, str]] = {
 def apply(ctx: Context, _config: object = None) -> None:
     """Put the mode beside prompts for as long as this plugin lives."""
     modes = ctx[MODES]
+    switched: set[str] = set()
+
+    def notice_of(session: Session) -> str:
+        return framed("mode", NOTICES[modes.current(session)])
 
     async def add_mode(
         agent: Agent, _prompt: QueuedMessage, _signal: CancelSignal, following: Next[PromptDecision]
     ) -> PromptDecision:
         decision = await following()
-        notice = framed("mode", NOTICES[modes.current(agent.session)])
-        return with_durable_context(decision, agent.session, name, notice)
+        return with_durable_context(decision, agent.session, name, notice_of(agent.session))
+
+    def note_switch(session: Session, event: Event) -> None:
+        if event.type == MODE_EVENT:
+            switched.add(session.id)
+
+    def forget(session: Session) -> None:
+        switched.discard(session.id)
+
+    async def tell_switch(agent: Agent, _upcoming: PreStep) -> None:
+        session = agent.session
+        if session.id not in switched:
+            return
+        switched.discard(session.id)
+        if not is_known(session, name, notice_of(session)):
+            agent.inject((text_block(notice_of(session)),), source=plugin_source(name))
 
     ctx.on(AGENT_PROMPT_SUBMIT, add_mode)
+    ctx.on(SESSION_EVENT, note_switch)
+    ctx.on(SESSION_DISPOSED, forget)
+    ctx.on(AGENT_PRE_STEP, tell_switch)

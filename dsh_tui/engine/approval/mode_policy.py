@@ -90,5 +90,5 @@ def _reach(call: ToolCall) -> str:
 def _plan_refusal(name: str) -> str:
     return (
         f"Plan mode is on: nothing may be changed, so `{name}` did not run. Keep to reading and searching, "
-        "and answer with the plan. The user leaves plan mode when they want it carried out."
+        "and hand the plan to the user with `exit_plan_mode` once it is complete."
     )
