@@ -1,0 +1,70 @@
+"""A permission rule: what to make of which calls, written as ``allow bash(git log *)``.
+
+A pattern belongs to a tool that has a language for it: leading words for ``bash``, a path glob
+for file tools. A text that would mean something else than it seems to is an error, never a guess.
+Source: design §3.15 and §4 (``permissions test``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, get_args
+
+from dsh_tui.engine.base.errors import HarnessError
+
+Effect: TypeAlias = Literal["allow", "ask", "deny"]
+EFFECTS: Final[tuple[Effect, ...]] = get_args(Effect)
+
+_BODY = re.compile(r"(?P<tool>[A-Za-z_][A-Za-z0-9_.:/-]*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
+
+
+class RuleError(HarnessError):
+    """A text is not a rule; the message says in one line what is wrong with it and what to write."""
+
+    code = "PERMISSION_RULE"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule. Its text reads back as the same rule."""
+
+    effect: Effect
+    tool: str
+    pattern: str | None
+    """None: every call of the tool."""
+
+    @property
+    def text(self) -> str:
+        """The whole rule, as `parse` reads it."""
+        return f"{self.effect} {self.body}"
+
+    @property
+    def body(self) -> str:
+        """The rule without its effect, as `of` reads it."""
+        return self.tool if self.pattern is None else f"{self.tool}({self.pattern})"
+
+    @classmethod
+    def parse(cls, text: str) -> Rule:
+        """The rule that ``text`` writes out.
+
+        Raises:
+            RuleError: it is none.
+        """
+        effect, _, body = text.strip().partition(" ")
+        for known in EFFECTS:
+            if effect == known:
+                return cls.of(known, body)
+        raise RuleError(f"{text!r} is no rule: it begins with none of {', '.join(EFFECTS)}.")
+
+    @classmethod
+    def of(cls, effect: Effect, body: str) -> Rule:
+        """The rule with a body such as ``bash(git log *)`` or ``edit``.
+
+        Raises:
+            RuleError: the body is none.
+        """
+        match = _BODY.fullmatch(body.strip())
+        if match is None:
+            raise RuleError(f"{body!r} is no rule: write `tool` or `tool(pattern)`.")
+        return cls(effect, match["tool"], match["pattern"])
