@@ -2,14 +2,15 @@
 VENV ?= .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
+JOBS ?= 2
 
 .PHONY: run test check lint types contracts bench snap clean
 
 run: $(STAMP)            ## start the app (without a key it shows a recording)
 	@$(PY) -m dsh_tui $(ARGS)
 
-test: $(STAMP)           ## all tests
-	$(PY) -m pytest
+test: $(STAMP)           ## all tests, two at a time
+	$(PY) -m pytest -n $(JOBS) --dist loadgroup
 
 check: lint types contracts test   ## what CI runs
 
