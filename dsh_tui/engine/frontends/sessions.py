@@ -29,7 +29,7 @@ ID_WIDTH = 44
 
 def list_sessions(*, as_json: bool) -> int:
     """Print all sessions, newest first."""
-    summaries = _summaries(whole=as_json)
+    summaries = _summaries()
     if as_json:
         say(dumps([_json_row(summary) for summary in summaries]))
         return OK
@@ -56,10 +56,10 @@ def show_session(session_id: str, *, as_json: bool) -> int:
     return OK
 
 
-def _summaries(*, whole: bool = False) -> list[SessionSummary]:
+def _summaries() -> list[SessionSummary]:
     """Of both homes, newest first."""
-    rows = list_summaries(_root(), now_ms=_now_ms(), whole=whole)
-    rows += _originals().list({row.id for row in rows}, whole=whole)
+    rows = list_summaries(_root(), now_ms=_now_ms())
+    rows += _originals().list({row.id for row in rows})
     return sorted(rows, key=lambda row: row.updated_at, reverse=True)
 
 

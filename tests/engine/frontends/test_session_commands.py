@@ -13,6 +13,8 @@ from dsh_tui.cli import main
 from dsh_tui.engine.persistence.jsonl.paths import find_log
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
+from tests.fakes.closed_files import modes_obeyed
+from tests.fakes.damaged_home import DAMAGES, damage
 from tests.fakes.log_folder import LogFolder
 from tests.fakes.session_logs import NOON, bare_session, open_step, open_turn, whole_turn
 
@@ -247,3 +249,43 @@ def test_the_list_says_what_is_the_matter_with_each(run: Run, logs: LogFolder) -
         "empty": "damaged",
     }
     assert "[busy] in use by process 77" in run("list")[1]
+
+
+@pytest.mark.parametrize("form", ["plain", "json"])
+def test_of_many_sessions_each_damaged_one_is_listed_and_says_what_is_wrong(
+    run: Run, logs: LogFolder, form: str
+) -> None:
+    for number in range(20):
+        logs.add(f"s{number}", (f"question {number}", "answer"))
+    large = logs.add("large", *((f"question {number}", "x" * 4_000) for number in range(80)))
+    large.write_bytes(large.read_bytes().replace(b'"text":"question 40"', b'"text":"question 4"'))
+    damage(logs)
+    with modes_obeyed():
+        status, out, err = run("list", *(["--json"] if form == "json" else []))
+    assert (status, err) == (0, "")
+    if form == "json":
+        statuses = {row["id"]: row["status"] for row in json.loads(out)}
+        assert statuses["large"] == "damaged"
+        assert {one.name: statuses[one.name] for one in DAMAGES} == {one.name: one.status for one in DAMAGES}
+        assert len(statuses) == 21 + len(DAMAGES)
+        return
+    lines = {line.split()[0]: line for line in out.splitlines()}
+    assert len(lines) == len(out.splitlines()) == 21 + len(DAMAGES)
+    assert "[damaged] line 243 is not as it was written" in lines["large"]
+    for one in DAMAGES:
+        marked = "" if one.status == "ok" else f"[{one.status}]"
+        assert marked in lines[one.name]
+        assert one.note in lines[one.name]
+        assert bool(marked) == ("[" in lines[one.name])
+
+
+def test_a_session_in_a_closed_folder_is_named_as_such_by_every_command(run: Run, logs: LogFolder) -> None:
+    logs.add("a", ("hello", "hi"))
+    (logs.root / "--aa--").mkdir(mode=0o000)
+    path = logs.add("b", ("hello", "hi"))
+    path.parent.chmod(0o000)
+    with modes_obeyed():
+        assert run("show", "a")[0] == 0
+        for command in ("show", "verify", "export", "repair"):
+            status, _, err = run(command, "b")
+            assert (status, "Permission denied" in err, err.count("\n")) == (1, True, 1), (command, err)

@@ -10,7 +10,7 @@ from dsh_tui.engine.persistence.errors import CorruptLogError, FormatUnsupported
 from dsh_tui.engine.persistence.jsonl.format import encode_header, encode_rows
 from dsh_tui.engine.persistence.jsonl.mending import check_writable, mend, needs_mending
 from dsh_tui.engine.persistence.jsonl.reader import read_log
-from dsh_tui.engine.persistence.jsonl.summary import read_summary
+from dsh_tui.engine.persistence.jsonl.summary import read_summary, read_whole
 from dsh_tui.engine.persistence.stored import LoadedSession, with_closers
 from dsh_tui.engine.session.session import Session
 from tests.fakes.session_logs import (
@@ -216,7 +216,7 @@ def test_damage_before_a_finished_turn_is_named_and_nothing_else_is_lost(
     with pytest.raises(CorruptLogError, match=rf"{log}, line {bad_line}: .*sessions repair s1") as caught:
         check_writable(loaded)
     assert caught.value.line == bad_line
-    assert read_summary(log, whole=True).status == "damaged"
+    assert read_whole(log).status == "damaged"
     assert read_summary(log).title == "hello"
     assert with_closers(loaded).events[-1].type == "turn/end"
     assert log.read_bytes() == damaged

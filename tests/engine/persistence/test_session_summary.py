@@ -11,7 +11,7 @@ from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.jsonl.format import encode_header, encode_rows
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.jsonl.sound_log import is_sound
-from dsh_tui.engine.persistence.jsonl.summary import SMALL, read_summary, summary_of
+from dsh_tui.engine.persistence.jsonl.summary import SMALL, read_summary, read_whole, summary_of
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
 from tests.fakes.fake_clock import FakeClock
@@ -62,7 +62,7 @@ async def test_of_a_large_file_only_the_ends_are_read(tmp_path: Path, clock: Fak
     assert path.stat().st_size > 2 * SMALL
     row = read_summary(path)
     assert (row.title, row.turns, row.updated_at) == ("Long one", None, clock.now_ms())
-    whole = read_summary(path, whole=True)
+    whole = read_whole(path)
     assert (whole.title, whole.turns, whole.updated_at) == ("Long one", 1200, clock.now_ms())
     assert whole.revision == row.revision
 
@@ -77,7 +77,7 @@ def test_whole_and_quick_rows_of_a_small_file_agree(tmp_path: Path) -> None:
     open_turn(session, "more")
     close_turn(session, "aborted")
     path = stored(session, tmp_path)
-    assert read_summary(path) == read_summary(path, whole=True)
+    assert read_summary(path) == read_whole(path)
 
 
 def test_a_file_that_cannot_be_read_is_one_clear_error(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def whole_log() -> bytes:
 def assert_read_truly(path: Path, data: bytes) -> None:
     """The row of a whole log is what decoding all of it says, however it was damaged."""
     path.write_bytes(data)
-    row = read_summary(path, whole=True)
+    row = read_whole(path)
     assert row == summary_of(read_log(path))
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from dsh_tui.engine.persistence.dialects.originals import shown_id
 from dsh_tui.engine.persistence.dialects.paths import iter_logs
 from dsh_tui.engine.persistence.dialects.reader import read_original
-from dsh_tui.engine.persistence.dialects.summary import read_summary, unreadable_summary
+from dsh_tui.engine.persistence.dialects.summary import read_summary, unreadable_summary, with_damage
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError
 from dsh_tui.engine.persistence.log_source import FoundLog, WholeLog
 from dsh_tui.engine.persistence.stored import SessionSummary
@@ -38,9 +38,10 @@ class OriginalLogs:
     def whole(self, path: str) -> WholeLog:
         summary = read_summary(Path(path))
         try:
-            return WholeLog(summary, read_original(Path(path)))
+            loaded = read_original(Path(path))
         except FormatUnsupportedError:
             return WholeLog(summary, None)
+        return WholeLog(with_damage(summary, loaded), loaded)
 
     def holder(self, path: str) -> str | None:
         return None

@@ -8,7 +8,6 @@ Source: design §3 row 4, §4 (sessions list).
 from __future__ import annotations
 
 import builtins
-import logging
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
@@ -21,8 +20,6 @@ from dsh_tui.engine.persistence.stored import LoadedSession, SessionSummary
 
 SCHEME = "dsh:"
 
-_log = logging.getLogger(__name__)
-
 
 class OriginalSessions:
     """All sessions below ``$DSH_HOME/sessions``. The folder need not be there."""
@@ -31,12 +28,9 @@ class OriginalSessions:
         self.root = root
         self._rows: dict[Path, SessionSummary] = {}
 
-    def list(self, taken: Collection[str] = (), *, whole: bool = False) -> builtins.list[SessionSummary]:
-        """Every session; what cannot be read at all is left out and logged. ``taken`` are ids in use.
-
-        ``whole`` reads every record, so that all damage shows.
-        """
-        rows = [row for path in iter_logs(self.root) if (row := self._row(path, whole=whole)) is not None]
+    def list(self, taken: Collection[str] = ()) -> builtins.list[SessionSummary]:
+        """Every session. One that can't be read is a row that says so. ``taken`` are ids in use."""
+        rows = [row for path in iter_logs(self.root) if (row := self._row(path)) is not None]
         self._rows = {row.path: row for row in rows}
         count = Counter(row.id for row in rows)
         return [
@@ -66,19 +60,18 @@ class OriginalSessions:
 
         return under_id(read_original(path), session_id)
 
-    def _row(self, path: Path, *, whole: bool) -> SessionSummary | None:
-        from dsh_tui.engine.persistence.dialects.summary import read_summary, read_whole
+    def _row(self, path: Path) -> SessionSummary | None:
+        from dsh_tui.engine.persistence.dialects.summary import read_whole, unreadable_summary
 
         try:
-            if whole:
-                return read_whole(path)
             known = self._rows.get(path)
             if known is not None and known.revision == revision_of(path.stat()):
                 return known
-            return read_summary(path)
-        except (PersistenceError, OSError) as error:
-            _log.warning("%s", error)
-            return None
+            return read_whole(path)
+        except PersistenceError as error:
+            return unreadable_summary(path, error.message)
+        except OSError:
+            return None  # gone meanwhile
 
 
 def shown_id(session_id: str, path: Path, *, taken: bool, twice: bool) -> str:

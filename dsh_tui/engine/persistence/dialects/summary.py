@@ -18,7 +18,7 @@ from dsh_tui.engine.persistence.dialects.text import log_text
 from dsh_tui.engine.persistence.dialects.triggers import find_triggers
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError
 from dsh_tui.engine.persistence.jsonl.reader import read_bytes, revision_of
-from dsh_tui.engine.persistence.stored import Revision, SessionSummary, StoredStatus
+from dsh_tui.engine.persistence.stored import LoadedSession, Revision, SessionSummary, StoredStatus
 
 _TITLE_LENGTH = 120
 _TELLING = tuple(
@@ -64,12 +64,14 @@ def read_summary(path: Path) -> SessionSummary:
 def read_whole(path: Path) -> SessionSummary:
     """`read_summary` with every record looked at. Raises as it does."""
     row = read_summary(path)
-    if row.status == "foreign-version":
-        return row
-    loaded = read_original(path)
+    return row if row.status == "foreign-version" else with_damage(row, read_original(path))
+
+
+def with_damage(row: SessionSummary, loaded: LoadedSession) -> SessionSummary:
+    """The row, and what is wrong with the log, if anything."""
     if loaded.status == "ok":
         return row
-    return replace(row, status=loaded.status, note=f"{path}: {loaded.notices[0].text}")
+    return replace(row, status=loaded.status, note=f"{loaded.path}: {loaded.notices[0].text}")
 
 
 def _decoded(lines: Iterator[str] | list[str]) -> Iterator[Line]:

@@ -21,6 +21,9 @@ from dsh_tui.engine.persistence.lease.record import LOCK_NAME, holder_of
 from dsh_tui.engine.persistence.log_source import FoundLog, WholeLog
 from dsh_tui.engine.persistence.stored import SessionSummary
 
+_CLOSED: Final = "closed"
+"""The token of a log in a folder that nobody may look into."""
+
 
 class JsonlLogs:
     """A `LogSource` over ``<root>/<project>/<session>/session.jsonl``."""
@@ -37,6 +40,9 @@ class JsonlLogs:
                 path = f"{session}{os.sep}{LOG_NAME}"
                 try:
                     stat = os.stat(path)  # noqa: PTH116  # ten thousand times
+                except PermissionError:
+                    yield FoundLog(path, _CLOSED, 0)
+                    continue
                 except OSError:
                     continue
                 if not S_ISREG(stat.st_mode):

@@ -71,24 +71,38 @@ def find_log(root: Path, session_id: str) -> Path | None:
         projects = sorted(root.iterdir())
     except (UnsafeIdError, OSError):
         return None
+    closed: Path | None = None
     for project in projects:
         path = project / name / LOG_NAME
-        if path.is_file():
-            return path
-    return None
+        try:
+            if path.is_file():
+                return path
+        except PermissionError:
+            closed = path if _is_dir(path.parent) else closed
+    return closed
 
 
 def iter_logs(root: Path) -> Iterator[Path]:
-    """Every log under the root; what cannot be read is passed over."""
+    """Every log under the root, also those in folders that nobody may look into."""
     for project in _subdirs(root):
         for session in _subdirs(project):
             path = session / LOG_NAME
-            if path.is_file():
+            try:
+                if path.is_file():
+                    yield path
+            except PermissionError:
                 yield path
 
 
 def _subdirs(path: Path) -> list[Path]:
     try:
-        return [entry for entry in path.iterdir() if entry.is_dir()]
+        return [entry for entry in path.iterdir() if _is_dir(entry)]
     except OSError:
         return []
+
+
+def _is_dir(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except PermissionError:
+        return False

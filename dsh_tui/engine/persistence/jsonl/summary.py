@@ -1,13 +1,12 @@
 """One row of a session list from a log file, reading no more of it than needed.
 
-Of a large file only the head and the tail are read; then the turns are not counted, and
-damage in the middle shows once somebody opens it. ``whole`` reads everything instead.
+`read_summary` is for whoever reads on later: of a large file it takes only the head and the tail, turns are
+not counted then, and damage in the middle does not show. `read_whole` reads everything.
 Source: core spec §4.1 (list); design §4 (sessions list).
 """
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -26,8 +25,6 @@ from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.header import SessionHeader
 from dsh_tui.engine.session.pack import ChunkRun, Row
 
-_log = logging.getLogger(__name__)
-
 SMALL = 256 * 1024  # files up to this size are read as a whole
 _END = 64 * 1024
 _TITLE_LENGTH = 120
@@ -36,14 +33,12 @@ _MARKS = (_TURN, _PROMPT, '{"type":"session/title"')
 _BY_MESSAGE = '"trigger":{"kind":"message"'  # quotes in texts are escaped, so it is never part of one
 
 
-def read_summary(path: Path, *, whole: bool = False) -> SessionSummary:
+def read_summary(path: Path) -> SessionSummary:
     """The row. Never raises for a file that is there, however damaged.
 
     Raises:
         PersistenceError: the file cannot be read at all.
     """
-    if whole:
-        return _from_log(path)
     try:
         with path.open("rb") as file:
             revision = revision_of(os.fstat(file.fileno()))
@@ -58,19 +53,27 @@ def read_summary(path: Path, *, whole: bool = False) -> SessionSummary:
     return _from_ends(path, revision, head, tail)
 
 
-def list_summaries(root: Path, *, now_ms: int, whole: bool = False) -> list[SessionSummary]:
-    """Every session below ``root``, newest first; what cannot be read at all is left out and logged."""
+def list_summaries(root: Path, *, now_ms: int) -> list[SessionSummary]:
+    """Every session below ``root``, newest first. One that can't be read is a row that says so."""
     rows: list[SessionSummary] = []
     for path in iter_logs(root):
         try:
-            rows.append(marked_busy(read_summary(path, whole=whole), now_ms))
-        except PersistenceError as error:
-            _log.warning("%s", error.message)
+            rows.append(marked_busy(_read_or_not(path), now_ms))
+        except OSError:
+            continue  # gone meanwhile
     rows.sort(key=lambda row: row.updated_at, reverse=True)
     return rows
 
 
-def _from_log(path: Path) -> SessionSummary:
+def _read_or_not(path: Path) -> SessionSummary:
+    try:
+        return read_whole(path)
+    except PersistenceError as error:
+        return unreadable_summary(path, error.message)
+
+
+def read_whole(path: Path) -> SessionSummary:
+    """`read_summary` with every record looked at. Raises as it does."""
     data, revision = read_bytes(path)
     if is_sound(data):
         row = _from_ends(path, revision, data, b"")
@@ -197,7 +200,11 @@ def unreadable_summary(path: Path, why: str) -> SessionSummary:
     Raises:
         OSError: it is not there.
     """
-    return _unreadable(path, revision_of(path.stat()), "damaged", why)
+    try:
+        stat = path.stat()
+    except PermissionError:
+        stat = path.parent.stat()  # its folder is closed: that one tells the time
+    return _unreadable(path, revision_of(stat), "damaged", why)
 
 
 def summary_of(loaded: LoadedSession) -> SessionSummary:
