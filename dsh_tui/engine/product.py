@@ -34,6 +34,7 @@ from dsh_tui.engine.session.store import SESSIONS, SessionStore
 from dsh_tui.engine.settings.edit import save_base_url
 from dsh_tui.engine.settings.home import Home
 from dsh_tui.engine.settings.settings_file import SettingsFile
+from dsh_tui.engine.trust.plugin import TrustConfig
 
 if TYPE_CHECKING:
     from dsh_tui.engine.session_index.index import SessionIndex
@@ -103,6 +104,7 @@ class Product:
             plugins=home.plugins,
             spill=home.spill,
             instructions=home.instructions,
+            trust=TrustConfig(home.trust, own_home=home.root),
             api_key=lambda: _key(credentials, _base_url(settings_file.current, options.environ)),
             base_url=_base_url(settings, options.environ),
             models=_listed_models(settings),

@@ -36,6 +36,7 @@ from dsh_tui.engine.shell import plugin as shell
 from dsh_tui.engine.spill import plugin as spill
 from dsh_tui.engine.system_prompt import identity
 from dsh_tui.engine.todo import plugin as todo
+from dsh_tui.engine.trust import plugin as trust
 
 name = "base"
 
@@ -51,6 +52,7 @@ class Config:
     spill: Path
     instructions: Path
     """The user's own AGENTS.md; may be missing."""
+    trust: trust.TrustConfig
     api_key: Callable[[], str | None]
     base_url: str
     models: tuple[str, ...] = ()
@@ -92,6 +94,7 @@ def apply(ctx: Context, config: Config) -> None:
         from dsh_tui.engine.session_title import written_titles
 
         ctx.plugin(written_titles)
+    ctx.plugin(trust, config.trust)
     ctx.plugin(approval, approval.ApprovalConfig(mode=config.mode))
     ctx.plugin(mode_notice)
     ctx.plugin(max_steps)

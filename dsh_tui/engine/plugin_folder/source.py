@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+PLUGIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def find_plugins(folder: Path) -> dict[str, PluginSource]:
         return found
     for entry in entries:
         name = entry.stem if entry.suffix == ".py" else entry.name
-        if not _NAME.fullmatch(name):
+        if not PLUGIN_NAME.fullmatch(name):
             continue
         if entry.suffix == ".py" and entry.is_file():
             path: Path = entry
@@ -55,7 +55,7 @@ def find_plugins(folder: Path) -> dict[str, PluginSource]:
 
 
 def _python_files(folder: Path) -> tuple[Path, ...]:
-    files = (path for path in folder.rglob("*.py") if _NAME.fullmatch(path.stem))
+    files = (path for path in folder.rglob("*.py") if PLUGIN_NAME.fullmatch(path.stem))
     return tuple(sorted(path for path in files if "__pycache__" not in path.parts))
 
 

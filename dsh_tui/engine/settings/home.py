@@ -48,6 +48,11 @@ class Home:
         return self.root / "credentials.yaml"
 
     @property
+    def trust(self) -> Path:
+        """Which content of which projects may take effect."""
+        return self.root / "trust.json"
+
+    @property
     def instructions(self) -> Path:
         return self.root / "AGENTS.md"
 

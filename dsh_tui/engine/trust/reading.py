@@ -1,0 +1,46 @@
+"""Reads one file of a project, and only what is one: regular, inside, of a bounded size.
+
+Source: design §3.14.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from dsh_tui.engine.base.errors import HarnessError
+
+
+class UnreadableError(HarnessError):
+    """A file can't be taken. The message says why, without its name."""
+
+    code = "PROJECT_FILE"
+
+
+def read_inside(path: Path, root: Path, largest: int) -> bytes:
+    """The content of ``path``, links followed as long as they stay below ``root`` (itself without links).
+
+    Raises:
+        FileNotFoundError: there is nothing.
+        UnreadableError: it leads outside, is no regular file, is too large, or can't be read.
+    """
+    try:
+        real = path.resolve(strict=True)
+        if not real.is_relative_to(root):
+            raise UnreadableError(f"leads out of the project, to {real}")
+        # Not blocking: a pipe without a writer would be waited for.
+        fd = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with os.fdopen(fd, "rb") as file:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise UnreadableError("is no regular file")
+            content = file.read(largest + 1)
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise UnreadableError("is a link that leads nowhere") from None
+        raise
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links raises RuntimeError
+        raise UnreadableError(f"can't be read: {getattr(error, 'strerror', None) or error}") from error
+    if len(content) > largest:
+        raise UnreadableError(f"is larger than {largest // 1024:,} KiB")
+    return content

@@ -1,0 +1,176 @@
+"""trust.json: which content of which project was trusted, or is not to be asked about again.
+
+Fails safe: a file that can't be read, is damaged or is somebody else's trusts nothing, and is put
+aside, never overwritten, when something new is kept. A file and not settings: a program writes it.
+Source: design §3.2, §3.14.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from dsh_tui.engine.base.atomic_file import write_atomic
+from dsh_tui.engine.trust.errors import TrustError
+
+VERSION: Final = 1
+LOCK_S: Final = 5.0
+_LARGEST: Final = 16_777_216
+_PRIVATE: Final = 0o600
+_OTHERS: Final = 0o077
+
+Pins = Mapping[str, str]
+"""Digest by the key of an entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectTrust:
+    """What was answered for one project."""
+
+    trusted: Pins = field(default_factory=lambda: MappingProxyType({}))
+    declined: Pins = field(default_factory=lambda: MappingProxyType({}))
+
+
+NOTHING: Final = ProjectTrust()
+
+
+class TrustStore:
+    """The file, read again whenever it has changed. All calls block."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.fault = ""
+        """Why nothing in the file counts; empty when it does."""
+        self._projects: dict[str, ProjectTrust] = {}
+        self._seen: tuple[int, ...] | None = None
+
+    def of(self, project: Path) -> ProjectTrust:
+        """What was answered for exactly this directory."""
+        self._look()
+        return self._projects.get(str(project), NOTHING)
+
+    def update(self, project: Path, edit: Callable[[ProjectTrust], ProjectTrust]) -> None:
+        """Change one project's record, apart from all other processes.
+
+        Raises:
+            TrustError: it could not be kept; nothing changed.
+        """
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with self._locked():
+                self._seen = None
+                self._look()
+                changed = edit(self._projects.get(str(project), NOTHING))
+                projects = {**self._projects, str(project): changed}
+                if changed == NOTHING:
+                    del projects[str(project)]
+                if self.fault:
+                    self._put_aside()
+                write_atomic(self.path, _encode(projects), mode=_PRIVATE)
+                self._seen = None
+        except OSError as error:
+            raise TrustError(f"{self.path}: can't be written: {error.strerror or error}") from error
+
+    def _look(self) -> None:
+        signature = _signature(self.path)
+        if signature == self._seen:
+            return
+        self._seen, self._projects, self.fault = signature, {}, ""
+        try:
+            self._projects = _decode(_read(self.path))
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, RecursionError) as error:
+            why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+            self.fault = (
+                f"{self.path}: {why}; no project is trusted, and what is trusted next begins a new file"
+            )
+
+    def _put_aside(self) -> None:
+        aside = self.path.with_name(f"{self.path.name}.broken-{time.strftime('%Y%m%d-%H%M%S')}")
+        with contextlib.suppress(FileNotFoundError):
+            self.path.rename(aside)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        lock = self.path.with_name(f"{self.path.name}.lock")
+        fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _PRIVATE)
+        try:
+            _wait_for(fd, lock)
+            yield
+        finally:
+            os.close(fd)
+
+
+def _wait_for(fd: int, lock: Path) -> None:
+    end = time.monotonic() + LOCK_S
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise TrustError(f"{lock}: another dsh-tui holds it; try again when it is done") from None
+            time.sleep(0.02)  # blocking on purpose: this runs in a thread
+        else:
+            return
+
+
+def _read(path: Path) -> bytes:
+    """The bytes; a laxer file is tightened first, somebody else's is refused."""
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+    with os.fdopen(fd, "rb") as file:
+        found = os.fstat(fd)
+        if found.st_uid != os.getuid():
+            raise ValueError("belongs to another user")
+        if found.st_mode & _OTHERS:
+            os.fchmod(fd, _PRIVATE)
+        return file.read(_LARGEST)
+
+
+def _encode(projects: Mapping[str, ProjectTrust]) -> bytes:
+    rows = {
+        project: {"trusted": dict(one.trusted), "declined": dict(one.declined)}
+        for project, one in sorted(projects.items())
+    }
+    return json.dumps({"version": VERSION, "projects": rows}, indent=1).encode("ascii") + b"\n"
+
+
+def _decode(content: bytes) -> dict[str, ProjectTrust]:
+    try:
+        root = json.loads(content)
+    except ValueError:
+        raise ValueError("is damaged") from None
+    if (
+        not isinstance(root, dict)
+        or root.get("version") != VERSION
+        or not isinstance(root.get("projects"), dict)
+    ):
+        raise ValueError("is not of this version")
+    found: dict[str, ProjectTrust] = {}
+    for project, row in root["projects"].items():
+        if not isinstance(row, dict):
+            raise ValueError("is damaged")  # noqa: TRY004  # one class for all that is wrong with it
+        found[project] = ProjectTrust(_pins(row.get("trusted")), _pins(row.get("declined")))
+    return found
+
+
+def _pins(value: object) -> Pins:
+    if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
+        raise ValueError("is damaged")
+    return MappingProxyType(value)
+
+
+def _signature(path: Path) -> tuple[int, ...] | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
