@@ -19,6 +19,7 @@ from dsh_tui.engine.kernel.finding import find_fiber
 from dsh_tui.engine.kernel.internal_events import INTERNAL_STATE, INTERNAL_UPDATE
 from dsh_tui.engine.kernel.keys import Emit, Next, Parallel, Serial, ServiceKey, Waterfall
 from dsh_tui.engine.kernel.plugin import Plugin
+from dsh_tui.engine.kernel.producer import Producer
 from dsh_tui.engine.kernel.state import FiberState
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Next",
     "Parallel",
     "Plugin",
+    "Producer",
     "Serial",
     "ServiceKey",
     "Undo",

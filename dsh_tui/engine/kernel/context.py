@@ -18,6 +18,7 @@ from dsh_tui.engine.kernel.keys import Emit, EventKey, Next, Parallel, Serial, S
 from dsh_tui.engine.kernel.listeners import Admits, Listener, ListenerTable, Snapshots
 from dsh_tui.engine.kernel.motion import Motion
 from dsh_tui.engine.kernel.plugin import Plugin, read_plugin
+from dsh_tui.engine.kernel.producer import Producer
 from dsh_tui.engine.kernel.services import Services, Slot
 
 P = ParamSpec("P")
@@ -52,6 +53,14 @@ class Context(Dispatcher):
 
     def __repr__(self) -> str:
         return f"<Context of {self.fiber.name}>"
+
+    @property
+    def producer(self) -> Producer:
+        """The plugin that acts through here, as it is loaded now."""
+        fiber = self.fiber
+        while not fiber.is_plugin and fiber.parent is not None:
+            fiber = fiber.parent
+        return Producer(fiber.name, fiber.load)
 
     # Plugins
 

@@ -37,8 +37,8 @@ class Fiber(Owned):
 
     __slots__ = (
         "_doomed", "_epoch", "_form", "_new_config", "_restart", "_setups", "_slots", "_stack", "_task",
-        "_validity", "children", "config", "ctx", "error", "motion", "name", "parent", "services", "signal",
-        "state",
+        "_validity", "children", "config", "ctx", "error", "load", "motion", "name", "parent", "services",
+        "signal", "state",
     )  # fmt: skip
 
     def __init__(
@@ -60,6 +60,8 @@ class Fiber(Owned):
         """Why it is FAILED."""
         self.config = config
         """As validated, once that has happened."""
+        self.load = 0
+        """The number of its last loading; see `Producer`."""
         self.children: dict[Fiber, None] = {}
         """Fibers mounted from here, in order."""
         self.signal = CancelSignal()
@@ -282,6 +284,7 @@ class Fiber(Owned):
         assert self._form is not None
         self._epoch, self.error, self._restart = self._resolve() or {}, None, False
         self.signal = CancelSignal()
+        self.load = next(self.motion.loads)
         self._move(FiberState.LOADING)
         try:
             await self._set_up(self._form)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dsh_tui.engine.kernel.errors import KernelError
@@ -31,12 +32,14 @@ class Wait(NamedTuple):
 class Motion:
     """The tree's tasks and waits."""
 
-    __slots__ = ("_changed", "_owners", "_waits", "moving", "observed")
+    __slots__ = ("_changed", "_owners", "_waits", "loads", "moving", "observed")
 
     def __init__(self) -> None:
         self._owners: dict[asyncio.Task[Any], Fiber] = {}  # Any: results are not looked at
         self._waits: dict[Fiber, list[Wait]] = {}
         self._changed: asyncio.Future[None] | None = None
+        self.loads = count(1)
+        """Numbers for the loadings of the tree's plugins."""
         self.moving: set[Fiber] = set()
         self.observed: set[asyncio.Task[None]] = set()
         """Tasks of emitted events that nobody waits for."""

@@ -4,8 +4,9 @@ A request is a pure function of the log: the folded header in front of the histo
 ``step/start``. So before a request leaves, the header it uses is logged: a whole one for the first
 request of a loop instance (an anchor, even if equal), nothing if equal to the log's, a delta if that
 round-trips, else a whole one again. The session prefix is composed once and never changes after.
+Beside it stands who wrote its parts, which no request depends on.
 
-Source: core spec §8.3.2, §8.3.6.
+Source: core spec §8.3.2, §8.3.6; ux spec §3.1.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.session.request_header import RequestHeader, canonical_header, make_delta, same_header
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.system_prompt.assembly import Assembly
+from dsh_tui.engine.system_prompt.origins import Origins
 
 Anchor = Literal["initial", "resume"]
 
@@ -32,6 +34,7 @@ class RequestLog:
         self._session = session
         self._anchor = anchor
         self._context: dict[str, Any] | None = None  # Any: JSON of request/context
+        self._origins: Origins | None = None
         self._prefix: tuple[Message, ...] | None = None
         self._anchored = False
 
@@ -57,6 +60,9 @@ class RequestLog:
             "messagePrefix": self._prefix,
         }
         self._record_header(canonical_header(parts))
+        if assembly.origins != self._origins:
+            self._origins = assembly.origins
+            self._session.append("request/origins", self._origins.data())
         context: dict[str, Any] = {"provider": config["provider"], "model": config["model"]}  # Any: JSON
         if context_window is not None:
             context["contextWindow"] = context_window

@@ -72,6 +72,7 @@ async def import_plugin(source: PluginSource, *, limit_s: float = IMPORT_LIMIT_S
         raise PluginError(describe(outcome, source.files)) from outcome
     if not callable(getattr(outcome, "apply", None)):
         raise PluginError(f"{source.path}: has no function `apply(ctx, config)`")
+    vars(outcome).setdefault("name", source.name)  # else errors and logs would call it by our module name
     return outcome
 
 

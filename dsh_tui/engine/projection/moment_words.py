@@ -92,6 +92,11 @@ _WORDS: Final[Mapping[str, Callable[[Data], Words]]] = {
     "model/selected": _model,
     "request/header": lambda data: ("·", f"request header, {data['reason']}", "quiet"),
     "request/header-delta": lambda data: ("·", f"header changed: {', '.join(data)}", "quiet"),
+    "request/origins": lambda data: (
+        "·",
+        f"{len(data['sections'])} prompt sections, {len(data['tools'])} tools",
+        "quiet",
+    ),
     "llm/retry": lambda data: ("▲", f"retry {data['retry']}", "warning"),
     "session/title": lambda data: ("·", f"title {data['title']}", "quiet"),
 }

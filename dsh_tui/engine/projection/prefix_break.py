@@ -1,7 +1,8 @@
 """Why a request is no continuation of the one before: the first byte that differs, and its event.
 
-A setting, a tool or the system prompt changes by a header event; a message by the event that stands
-in its place now, such as a summary. Source: ux spec §3.2 (cache audit).
+A setting, a tool or the system prompt changes by a header event, and where the log says who wrote
+them, the plugin that did it is named; a message by the event that stands in its place now, such as a
+summary. Source: ux spec §3.2 (cache audit).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dsh_tui.engine.projection.body_pieces import Parting, Piece, Pieces, parting
+from dsh_tui.engine.projection.request_origins import section_change, tool_change
 from dsh_tui.engine.projection.request_views import PrefixBreak
 from dsh_tui.engine.session.event import Event
 
@@ -49,7 +51,10 @@ def _role(piece: Piece) -> str:
 
 def _header_words(found: Parting, before: SentStep, after: SentStep) -> tuple[str, str]:
     if found.field == "messages":
-        one, other = _system(before), _system(after)
+        was, now = _system(before), _system(after)
+        if before.origins is not None and after.origins is not None:
+            return "the system prompt", section_change(before.origins, was, after.origins, now)
+        one, other = was.split("\n"), now.split("\n")
         line = next(
             (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]),
             min(len(one), len(other)),
@@ -58,18 +63,21 @@ def _header_words(found: Parting, before: SentStep, after: SentStep) -> tuple[st
     if found.field == "tools":
         old, new = _tool_name(found.old), _tool_name(found.new)
         if old == new:
-            return "the tools", f"the tool {new} changed"
-        known = {tool["name"] for tool in before.header.get("tools", ())} if before.header else set()
-        if new and new not in known:
-            return "the tools", f"the tool {new} was added"
-        kept = {tool["name"] for tool in after.header.get("tools", ())} if after.header else set()
-        gone = old and old not in kept
-        return "the tools", f"the tool {old} was removed" if gone else "their order changed"
+            return "the tools", tool_change(before.origins, after.origins, new, "changed")
+        if new and new not in _tool_names(before):
+            return "the tools", tool_change(before.origins, after.origins, new, "was added")
+        if old and old not in _tool_names(after):
+            return "the tools", tool_change(before.origins, after.origins, old, "was removed")
+        return "the tools", "their order changed"
     return "the settings", f"{found.field} {_value(found.old)} → {_value(found.new)}"
 
 
-def _system(step: SentStep) -> list[str]:
-    return (step.header.get("system", "") if step.header is not None else "").split("\n")
+def _system(step: SentStep) -> str:
+    return step.header.get("system", "") if step.header is not None else ""
+
+
+def _tool_names(step: SentStep) -> set[str]:
+    return {tool["name"] for tool in step.header.get("tools", ())} if step.header is not None else set()
 
 
 def _tool_name(piece: Piece | None) -> str:

@@ -1,7 +1,7 @@
 """The parts of a request as text: settings, system sections, tools, messages. Pure.
 
-The log keeps the system prompt as one text; it is shown by its headings, and nobody is named as
-the author of a section, because the log does not know. Messages carry their source.
+The log keeps the system prompt as one text, and beside it which plugin wrote which part of that. Older
+logs don't say; theirs is shown by its headings, without authors. Messages carry their source.
 Source: ux spec §3.1; core spec §5.
 """
 
@@ -16,6 +16,7 @@ from typing import Any
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.projection.content import plain_text
+from dsh_tui.engine.projection.request_origins import RequestOrigins
 
 _HEADING = re.compile(r"^#{1,3} +(.+?) *#*$", re.MULTILINE)
 ASCII_TOKENS, OTHER_TOKENS = 0.3, 0.6
@@ -43,6 +44,20 @@ def sections(system: str) -> list[Section]:
     for match, start, end in zip(found, starts, [*starts[1:], len(system)], strict=True):
         out.append(Section(match[1], system[start:end]))
     return out
+
+
+def keyed_sections(system: str, origins: RequestOrigins | None) -> Iterator[tuple[str, str, str, str]]:
+    """Title, text, a key that tells two sections of one title apart, and the plugin behind it, if known."""
+    if not system:
+        return
+    if origins is not None:
+        pieces = [(one.name or "(a listener)", one.text, one.plugin) for one in origins.sections(system)]
+    else:
+        pieces = [(section.title, section.text, "") for section in sections(system)]
+    seen: dict[str, int] = {}
+    for title, text, plugin in pieces:
+        seen[title] = seen.get(title, 0) + 1
+        yield title, text, f"{title}#{seen[title]}", plugin
 
 
 def tool_text(tool: Mapping[str, Any]) -> str:  # Any: JSON of a tool schema

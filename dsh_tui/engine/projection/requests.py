@@ -19,12 +19,13 @@ from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.llm.request import ModelRequest
 from dsh_tui.engine.projection.body_pieces import Body, Pieces, pieces_of
 from dsh_tui.engine.projection.prefix_break import prefix_break, wire_places
+from dsh_tui.engine.projection.request_origins import ANCHORS, RequestOrigins
 from dsh_tui.engine.projection.request_parts import (
     estimate_tokens,
+    keyed_sections,
     message_label,
     message_text,
     producer,
-    sections,
     settings_text,
     tool_text,
 )
@@ -57,6 +58,8 @@ class SentStep:
     header: RequestHeader | None
     origin: dict[str, int] = field(default_factory=dict)
     """Seq of the event that gave each part of the header its present form."""
+    origins: RequestOrigins | None = None
+    """Who wrote its parts; None where an older log does not say."""
 
     @property
     def has_system(self) -> bool:
@@ -137,13 +140,14 @@ class RequestBook:
         config, origin = header["config"], step.origin
         size = sum(len(piece.data) for name, piece in cut.settings.items() if not name.startswith("stream"))
         out = [_part("settings", "settings", "settings", origin["config"], settings_text(config), size)]
-        for title, text, key in _keyed_sections(header.get("system", "")):
-            out.append(_part("system", key, title, origin.get("system", 0), text, len(dump_bytes(text)) - 2))
+        at = origin.get("system", 0)
+        for title, text, key, who in keyed_sections(header.get("system", ""), step.origins):
+            out.append(_part("system", key, title, at, text, len(dump_bytes(text)) - 2, who))
+        at = origin.get("tools", 0)
         for tool, piece in zip(header.get("tools", ()), cut.tools, strict=False):
-            text = tool_text(tool)
-            out.append(
-                _part("tool", tool["name"], tool["name"], origin.get("tools", 0), text, len(piece.data))
-            )
+            name, text = tool["name"], tool_text(tool)
+            who = step.origins.plugin_of_tool(name) if step.origins is not None else ""
+            out.append(_part("tool", name, name, at, text, len(piece.data), who))
         names: dict[str, str] = {}
         said = step.said
         sizes = dict.fromkeys(range(len(said)), 0)
@@ -155,8 +159,8 @@ class RequestBook:
                 (block["id"], block["name"]) for block in message["content"] if block["type"] == "tool-call"
             )
             text = message_text(message)
-            part = _part("message", f"{seq}:{message['id']}", label, seq, text, sizes[place])
-            out.append(replace(part, producer=producer(message)))
+            key = f"{seq}:{message['id']}"
+            out.append(_part("message", key, label, seq, text, sizes[place], producer(message)))
         return tuple(out)
 
 
@@ -172,6 +176,8 @@ class _Reading:
         self._generation = 0
         self._header: RequestHeader | None = None
         self._origin: dict[str, int] = {}
+        self._origins: RequestOrigins | None = None
+        self._process = 0
 
     def read(self, event: Event) -> None:
         match event.type:
@@ -185,6 +191,10 @@ class _Reading:
                 self._open.row = replace(self._open.row, attempts=self._open.row.attempts + 1)
             case "request/header" | "request/header-delta":
                 self._take_header(event)
+            case "request/origins":
+                self._origins = RequestOrigins(event.data, self._process)
+                if self._open is not None:
+                    self._open.origins = self._origins
             case "session/imported":  # what went out before, another program sent in another form
                 self._steps.clear()
                 self._open = None
@@ -241,6 +251,7 @@ class _Reading:
         before, self._header = self._header, fold_header(self._header, event)
         after = self._header
         assert after is not None
+        self._process += event.data.get("reason") in ANCHORS
         for name in ("system", "tools", "config", "messagePrefix"):
             if before is None or before.get(name) != after.get(name):
                 self._origin = {**self._origin, name: event.seq}
@@ -248,7 +259,7 @@ class _Reading:
             self._give_header(self._open)
 
     def _give_header(self, step: SentStep) -> None:
-        step.header, step.origin = self._header, self._origin
+        step.header, step.origin, step.origins = self._header, self._origin, self._origins
         if self._header is not None:
             config = self._header["config"]
             step.row = replace(
@@ -273,24 +284,14 @@ def _dropped(before: StepRow | None, row: StepRow) -> bool:
     return row.hit < KEPT_SHARE * known - CACHE_BLOCK
 
 
-def _keyed_sections(system: str) -> list[tuple[str, str, str]]:
-    """Title, text and a key that tells two sections of one title apart."""
-    if not system:
-        return []
-    seen: dict[str, int] = {}
-    out = []
-    for section in sections(system):
-        seen[section.title] = seen.get(section.title, 0) + 1
-        out.append((section.title, section.text, f"{section.title}#{seen[section.title]}"))
-    return out
-
-
-def _part(kind: PartKind, key: str, label: str, seq: int, text: str, size: int) -> PartView:
+def _part(
+    kind: PartKind, key: str, label: str, seq: int, text: str, size: int, producer: str = ""
+) -> PartView:
     return PartView(
         kind=kind,
         key=key,
         label=label,
-        producer="",
+        producer=producer,
         seq=seq,
         text=text,
         bytes=size,

@@ -32,6 +32,8 @@ _TODO = shape({"content": NAME, "status": one_of("pending", "in_progress", "comp
 _HEADER = shape({"config": OBJECT}, {"system": TEXT, "tools": OBJECTS, "messagePrefix": OBJECTS})
 _SYSTEM_DELTA = shape({"keepStart": COUNT, "keepEnd": COUNT, "insert": NAMES})
 _TOOLS_DELTA = shape({"added": OBJECTS, "removed": NAMES, "changed": OBJECTS})
+_MADE = {"name": NAME, "plugin": NAME, "load": COUNT}
+_SECTION_MADE = shape({**_MADE, "start": COUNT, "length": COUNT})
 _RETRY = {"retryId": NAME, **_STEP}
 
 
@@ -67,6 +69,12 @@ _LOG_ONLY: dict[str, Validate] = {
     "request/header": _request_header,
     "request/header-delta": _header_delta,
     "request/context": shape({"provider": NAME, "model": NAME}, {"contextWindow": ORDINAL}),
+    "request/origins": shape(
+        {
+            "sections": items_of(_SECTION_MADE, "a list of {name, plugin, load, start, length}"),
+            "tools": items_of(shape(_MADE), "a list of {name, plugin, load}"),
+        }
+    ),
     "request/one-shot": shape(
         {"purpose": NAME, "header": OBJECT, "inherits": NAMES, "history": COUNT, "messages": OBJECTS}
     ),
@@ -127,6 +135,9 @@ _ABOUT: dict[str, str] = {
     "request/header": "System prompt, tools and settings of the requests from here on, whole.",
     "request/header-delta": "The same, as a change to the last one.",
     "request/context": "Where the next requests go, and how much fits there.",
+    "request/origins": "Which plugin each section of the system prompt and each tool is from, from here on; "
+    "`start` and `length` count the prompt's characters. `load` counts loadings in one process: with another "
+    "number, the plugin was loaded again.",
     "request/one-shot": "A request beside the conversation, such as for a title. `inherits` names what it "
     "has of the header, `history` how many messages of the conversation it begins with.",
     "todo/write": "The agent's plan, whole; the last one counts.",
@@ -142,10 +153,13 @@ _ABOUT: dict[str, str] = {
     "model/selected": "Somebody chose another model or effort, from the next step on.",
 }
 
+_IGNORABLE = frozenset({"request/origins"})
+"""Types that older readers may skip: nothing that is sent or shown hangs on them."""
+
 CORE_TAGS = frozenset(_LOG_ONLY) | frozenset(_SURFACE)
 
 for _tag, _validate in _LOG_ONLY.items():
-    EVENT_TYPES.add(EventType(tag=_tag, validate=_validate, ignorable=False, about=_ABOUT[_tag]))
+    EVENT_TYPES.add(EventType(tag=_tag, validate=_validate, ignorable=_tag in _IGNORABLE, about=_ABOUT[_tag]))
 for _tag, _validate in _SURFACE.items():
     EVENT_TYPES.add(
         EventType(tag=_tag, validate=_validate, surface=True, ignorable=False, about=_ABOUT[_tag])

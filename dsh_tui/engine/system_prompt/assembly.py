@@ -7,16 +7,17 @@ Source: core spec §5.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
 from dsh_tui.engine.base.frozen import freeze
-from dsh_tui.engine.kernel import Context, Disposer, ServiceKey, Waterfall
+from dsh_tui.engine.kernel import Context, Disposer, Producer, ServiceKey, Waterfall
 from dsh_tui.engine.llm.config import ToolSchema
 from dsh_tui.engine.scope import ScopedLayers, scope_target
 from dsh_tui.engine.system_prompt.errors import SystemPromptError
+from dsh_tui.engine.system_prompt.origins import Origins, find_sections
 from dsh_tui.engine.system_prompt.section import VARIABLE, Provider, Section, interpolate, placeholders
 from dsh_tui.engine.system_prompt.tool_order import check_tool_order, order_tools
 
@@ -30,6 +31,8 @@ class Assembly:
 
     system: str | None
     tools: tuple[ToolSchema, ...]
+    origins: Origins = field(default_factory=Origins)
+    """Who wrote that; found out for what the last listener leaves."""
 
 
 ASSEMBLE: Waterfall[[Agent, Assembly], Assembly] = Waterfall("system-prompt/assemble")
@@ -44,6 +47,15 @@ class ToolSource(Protocol):
     def known(self, agent: Agent) -> Collection[str]:
         """Names that are no typo in a tool order, even if hidden from this agent."""
 
+    def producers(self, agent: Agent) -> Mapping[str, Producer]:
+        """Who offers each of the tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    section: Section
+    producer: Producer
+
 
 class SystemPrompt:
     """Collects the parts and assembles them. Published under `SYSTEM_PROMPT`."""
@@ -53,7 +65,7 @@ class SystemPrompt:
             check_tool_order(tool_order)
         self._ctx = ctx
         self._tool_order = tool_order
-        self._sections: ScopedLayers[Section] = ScopedLayers("section")
+        self._sections: ScopedLayers[_Placed] = ScopedLayers("section")
         self._variables: ScopedLayers[Provider] = ScopedLayers("variable")
         self._tools: ScopedLayers[ToolSource] = ScopedLayers()
         self._numbers = count()
@@ -64,7 +76,7 @@ class SystemPrompt:
         Raises:
             KernelError: the scope has a section of that name.
         """
-        return self._sections.register(ctx, section.name, section)
+        return self._sections.register(ctx, section.name, _Placed(section, ctx.producer))
 
     def variable(self, ctx: Context, name: str, provider: Provider) -> Disposer:
         """Give ``{{name}}`` a value.
@@ -87,30 +99,33 @@ class SystemPrompt:
         Raises:
             SystemPromptError: an unknown or valueless variable, an impossible tool order.
         """
-        sections = sorted(self._sections.view(agent).values(), key=lambda section: section.position)
-        complete = [section for section in sections if section.complete]
-        text = await self._render(agent, complete[:1] or sections)
-        seed = Assembly(text, self._ordered_tools(agent))
+        placed = sorted(self._sections.view(agent).values(), key=lambda one: one.section.position)
+        complete = [one for one in placed if one.section.complete]
+        texts = [
+            (one.section.name, one.producer, text)
+            for one in complete[:1] or placed
+            if (text := await self._render(agent, one.section))
+        ]
+        prompt = "\n\n".join(text for *_, text in texts) or None
+        seed = Assembly(prompt, self._ordered_tools(agent))
 
         async def as_it_is() -> Assembly:
             return seed
 
         target = scope_target(self._ctx, agent)
         assembly = await target.waterfall(ASSEMBLE, as_it_is, agent, seed)
-        system = text if complete else assembly.system
-        return Assembly(system or None, freeze(tuple(assembly.tools)))
+        system = (prompt if complete else assembly.system) or None
+        tools = freeze(tuple(assembly.tools))
+        return Assembly(
+            system, tools, Origins(find_sections(system, texts), self._tool_origins(agent, tools))
+        )
 
-    async def _render(self, agent: Agent, sections: Sequence[Section]) -> str | None:
-        texts: list[str] = []
-        for section in sections:
-            text = section.text if isinstance(section.text, str) else await _ask(section.text, agent)
-            if not text or not text.strip():
-                continue
-            values = {
-                name: await self._value(agent, name, section) for name in placeholders(text, section.name)
-            }
-            texts.append(interpolate(text, values).strip("\n"))
-        return "\n\n".join(texts) or None
+    async def _render(self, agent: Agent, section: Section) -> str:
+        text = section.text if isinstance(section.text, str) else await _ask(section.text, agent)
+        if not text or not text.strip():
+            return ""
+        values = {name: await self._value(agent, name, section) for name in placeholders(text, section.name)}
+        return interpolate(text, values).strip("\n")
 
     async def _value(self, agent: Agent, name: str, section: Section) -> str:
         provider = self._variables.get(agent, name)
@@ -126,6 +141,12 @@ class SystemPrompt:
         schemas = [schema for source in sources for schema in source.schemas(agent)]
         known = {name for source in sources for name in source.known(agent)}
         return order_tools(schemas, self._tool_order, known)
+
+    def _tool_origins(self, agent: Agent, tools: Sequence[ToolSchema]) -> tuple[tuple[str, Producer], ...]:
+        offered: dict[str, Producer] = {}
+        for source in self._tools.view(agent).values():
+            offered.update(source.producers(agent))
+        return tuple((tool["name"], offered[tool["name"]]) for tool in tools if tool["name"] in offered)
 
 
 async def _ask(provider: Provider, agent: Agent) -> str | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.kernel import Context, Disposer, ServiceKey
+from dsh_tui.engine.kernel import Context, Disposer, Producer, ServiceKey
 from dsh_tui.engine.llm.blocks import ToolCallBlock
 from dsh_tui.engine.llm.config import ToolSchema
 from dsh_tui.engine.scope import ScopedLayers, scope_of, scope_target
@@ -41,6 +41,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # what providers accept
 class _Mounted:
     definition: AnyTool
     scope: object | None
+    producer: Producer
     schema: ToolSchema | None = None
 
 
@@ -73,7 +74,8 @@ class ToolRegistry:
         """
         if _NAME.fullmatch(definition.name) is None:
             raise ToolError(f"a tool can't be called {definition.name!r}: 1 to 64 of A-Z a-z 0-9 _ -")
-        return self._tools.register(ctx, definition.name, _Mounted(definition, scope_of(ctx)))
+        mounted = _Mounted(definition, scope_of(ctx), ctx.producer)
+        return self._tools.register(ctx, definition.name, mounted)
 
     def restrict(self, ctx: Context, allow: Allows) -> Disposer:
         """Hide every tool from outside the caller's scope whose name ``allow`` refuses."""
@@ -99,6 +101,10 @@ class ToolRegistry:
     def schemas(self, agent: Agent) -> tuple[ToolSchema, ...]:
         """What the model is told, sorted by name. The same objects as long as nothing changes."""
         return tuple(_schema_of(mounted) for _, mounted in self._visible(agent))
+
+    def producers(self, agent: Agent) -> dict[str, Producer]:
+        """Who offers each of them."""
+        return {name: mounted.producer for name, mounted in self._visible(agent)}
 
     async def run_batch(
         self, agent: Agent, turn: int, step: int, blocks: Sequence[ToolCallBlock], signal: CancelSignal

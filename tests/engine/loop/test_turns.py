@@ -44,6 +44,7 @@ async def test_a_prompt_becomes_one_turn_with_one_step(app: LoopApp) -> None:
         "user/message Hi",
         "step/start 1",
         "request/header initial",
+        "request/origins",
         "request/context",
         "assistant/message Hello there you",
         "step/end 1",
@@ -106,6 +107,7 @@ async def test_calls_are_run_and_the_model_sees_their_results(app: LoopApp) -> N
     assert outline(agent.session.events)[2:] == [
         "step/start 1",
         "request/header initial",
+        "request/origins",
         "request/context",
         "assistant/message Let me work.",
         "tool/call c1",

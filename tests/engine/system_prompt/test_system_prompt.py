@@ -203,3 +203,36 @@ async def test_the_products_own_prompt_is_short_and_the_same_for_everybody() -> 
     assert texts[0].startswith("You are dsh-tui, a coding agent.")
     assert len(texts[0]) < 4_500
     assert "{{" not in texts[0]
+
+
+async def test_each_section_and_tool_has_its_producer_and_no_byte_hangs_on_it(
+    bench: ToolBench, prompt: SystemPrompt
+) -> None:
+    def house(ctx: Context, _config: object) -> None:
+        prompt.section(ctx, Section("style", 5, "Write é plainly."))
+        bench.tools.register(ctx, echo("lookup"))
+
+    async def add(_agent: Agent, _assembly: Assembly, following: Next[Assembly]) -> Assembly:
+        assembly = await following()
+        return Assembly(f"Mind: {assembly.system}\n\nEnd.", assembly.tools)
+
+    prompt.section(bench.root, Section("a", 0, "First."))
+    fiber = await bench.root.plugin(house)
+    bench.root.on(ASSEMBLE, add)
+    before = await prompt.assemble(bench.agent)
+    assert before.system == "Mind: First.\n\nWrite é plainly.\n\nEnd."
+    assert [(one.name, one.producer.plugin) for one in before.origins.sections] == [
+        ("a", "root"),
+        ("style", "house"),
+    ]
+    cut = [before.system[one.start : one.start + one.length] for one in before.origins.sections]
+    assert cut == ["First.", "Write é plainly."]
+    assert [(name, who.plugin) for name, who in before.origins.tools] == [("lookup", "house")]
+    assert (await prompt.assemble(bench.agent)).origins == before.origins
+
+    await fiber.dispose()
+    await bench.root.plugin(house)
+    after = await prompt.assemble(bench.agent)
+    assert (after.system, after.tools) == (before.system, before.tools)
+    loads = [assembly.origins.sections[1].producer.load for assembly in (before, after)]
+    assert loads[0] < loads[1]
