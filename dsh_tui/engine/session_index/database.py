@@ -18,7 +18,7 @@ from typing import Final
 
 from dsh_tui.engine.base.errors import HarnessError
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Grows with every change of `SCHEMA` or of what is put in; an index of another version is made anew."""
 BUSY_SECONDS: Final = 10.0
 

@@ -16,6 +16,8 @@ from dsh_tui.engine.persistence.log_source import WholeLog
 from dsh_tui.engine.persistence.stored import SessionSummary
 from dsh_tui.engine.session_index.database import IndexUnavailableError
 from dsh_tui.engine.session_index.index import SessionIndex
+from tests.fakes.closed_files import modes_obeyed
+from tests.fakes.damaged_home import DAMAGES, damage
 from tests.fakes.log_folder import LogFolder
 from tests.fakes.session_logs import answer, bare_session, close_turn, open_step, open_turn
 
@@ -349,3 +351,23 @@ def test_several_processes_may_use_it_at_once(index: SessionIndex, folder: LogFo
         assert other.communicate()[1] == ""
         assert other.returncode == 0
     assert len(found(index, "zebra")) == 60
+
+
+def test_each_damaged_log_is_marked_and_says_what_is_wrong_and_hides_no_other(
+    index: SessionIndex, folder: LogFolder
+) -> None:
+    folder.add("sound", ("hello", "hi"))
+    large = folder.add("large", *((f"question {number}", "x" * 4_000) for number in range(80)))
+    large.write_bytes(large.read_bytes().replace(b'"text":"question 40"', b'"text":"question 4"'))
+    damage(folder)
+    with modes_obeyed():
+        index.refresh()
+    rows = {row.id: row for row in index.rows()}
+    assert rows.keys() == {"sound", "large", *(one.name for one in DAMAGES)}
+    assert (rows["sound"].status, rows["large"].status) == ("ok", "damaged")
+    for one in DAMAGES:
+        assert (rows[one.name].status, one.note in rows[one.name].note) == (one.status, True), one.name
+        assert bool(rows[one.name].note) == (one.status != "ok")
+    (folder.root / "--work-app--" / "closed-folder").chmod(0o700)
+    index.refresh()
+    assert {row.id: row.status for row in index.rows()}["closed-folder"] == "ok"

@@ -58,8 +58,8 @@ class JsonlLogs:
     def whole(self, path: str) -> WholeLog:
         try:
             loaded = read_log(Path(path))
-        except FormatUnsupportedError as error:
-            return WholeLog(self.unreadable(path, error.message), None)
+        except FormatUnsupportedError:
+            return WholeLog(self.summary(path), None)
         return WholeLog(summary_of(loaded), loaded)
 
     def holder(self, path: str) -> str | None:
