@@ -10,13 +10,15 @@ import re
 from rich.segment import Segment
 
 from dsh_tui.engine.projection.views import AnswerView
-from dsh_tui.widgets.layout import prose_width
+from dsh_tui.widgets.layout import TEXT_EDGE, prose_width, with_meta
 from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import Row, row
 from dsh_tui.widgets.visible_text import one_line
 from dsh_tui.widgets.wrap import wrap
 
 _CUT = "○ cut off here"
+_HALF = "○ Cut answer"
+_GLANCE = 400  # characters from which the line of a half answer is made
 _TARGET = re.compile(r"\[([^\[\]\n]+)\]\(<?([^\s()<>]+)|<((?:https?|mailto):[^\s<>]+)>")
 _FENCE = ("```", "~~~")
 
@@ -34,6 +36,7 @@ class Answer:
         from dsh_tui.widgets.markdown_rows import MarkdownRows
 
         self._palette = palette
+        self._view_width = width
         self._width = max(1, width - 5)
         self._markdown = MarkdownRows(prose_width(width), palette, widest=self._width)
         self._shown: AnswerView | None = None
@@ -50,11 +53,20 @@ class Answer:
         if view == self._shown and folded == self._folded:
             return
         self._shown, self._folded = view, folded
+        if view.answered_again and folded:
+            self.rows = [self._half(view)]
+            return
         self.rows = self._markdown.show(view.text, done=view.done)
         if view.interrupted:
             self.rows = [*self.rows, row((_CUT, self._palette.warning), copied="")]
         if not folded:
             self.rows = [*self.rows, *self._targets(view.text)]
+
+    def _half(self, view: AnswerView) -> Row:
+        """One line for what was said again in full below."""
+        line = one_line(view.text[:_GLANCE].strip().partition("\n")[0])
+        parts = [(_HALF, self._palette.dim), (f" · {line}", self._palette.faint)]
+        return with_meta(parts, [("▸", self._palette.faint)], self._view_width - TEXT_EDGE, 0)
 
     def _targets(self, text: str) -> list[Row]:
         out: list[Row] = []

@@ -70,6 +70,8 @@ def _is_context(view: BlockView) -> bool:
 def estimate(view: BlockView, width: int) -> int:
     """Rows that a block not drawn yet will take, near enough for a scroll bar."""
     if isinstance(view, AnswerView):
+        if view.answered_again:
+            return 1
         text = view.text
         return text.count("\n") + len(text) // max(8, width) + 1
     if isinstance(view, UserView):
@@ -88,7 +90,7 @@ def foldable(view: BlockView) -> bool:
     if isinstance(view, UserView):
         return view.origin == "context" or view.text.count("\n") >= user_block.FOLDED_LINES
     if isinstance(view, AnswerView):
-        return has_links(view.text)
+        return view.answered_again or has_links(view.text)
     return isinstance(view, (ThinkingView, ToolView, TurnEndView))
 
 

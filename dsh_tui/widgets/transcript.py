@@ -381,7 +381,8 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
         elif line.block != NOWHERE:
             self._cursor = line.block
             view = self._blocks[line.block]
-            if line.look.first and not isinstance(view, AnswerView) and foldable(view):
+            one_row = not isinstance(view, AnswerView) or view.answered_again
+            if line.look.first and one_row and foldable(view):
                 self.fold(line.block)
             else:
                 self._settle()

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dsh_tui.engine.projection.views import (
+    AnswerView,
     CallState,
     CommandRun,
     Decision,
@@ -27,7 +28,7 @@ from dsh_tui.widgets import (
     turn_end_block,
     user_block,
 )
-from dsh_tui.widgets.block_rows import source, unified
+from dsh_tui.widgets.block_rows import draw, foldable, source, unified
 from dsh_tui.widgets.palette import Palette, palette_from
 from dsh_tui.widgets.row import Row
 
@@ -271,3 +272,16 @@ def test_a_cut_call_is_not_called_cancelled() -> None:
     (line,) = drawn(tool_block.render(view, 80, INK, folded=True))
     assert "may have run" in line
     assert "cancelled" not in line
+
+
+def test_a_half_answer_that_was_given_again_is_one_row_until_opened() -> None:
+    view = AnswerView(seq=1, text="# Half\n\nof it", done=True, interrupted=True, answered_again=True)
+    folded = draw(view, 80, INK, folded=True, before=None)
+    assert [_drawn(row).split() for row in folded.rows] == [["○", "Cut", "answer", "·", "#", "Half", "▸"]]
+    opened = draw(view, 80, INK, folded=False, before=folded)
+    assert [_drawn(row).strip() for row in opened.rows][-2:] == ["of it", "○ cut off here"]
+    assert foldable(view)
+
+
+def _drawn(row: Row) -> str:
+    return "".join(segment.text for segment in row.segments)

@@ -13,12 +13,18 @@ from typing import Any
 
 from dsh_tui.engine.llm.usage import Usage, prompt_tokens
 from dsh_tui.engine.projection import calls
-from dsh_tui.engine.projection.content import plain_text
 from dsh_tui.engine.projection.cut_turn import cut_notice
 from dsh_tui.engine.projection.drafts import CallDraft, TextDraft
 from dsh_tui.engine.projection.notices import end_notice, retry_notice, switch_notice
 from dsh_tui.engine.projection.receipt import turn_receipt
-from dsh_tui.engine.projection.views import BlockView, NoticeView, ToolView, TurnEndView, UserView
+from dsh_tui.engine.projection.said import said
+from dsh_tui.engine.projection.views import (
+    AnswerView,
+    BlockView,
+    NoticeView,
+    ToolView,
+    TurnEndView,
+)
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.pack import ChunkRun
 
@@ -36,6 +42,7 @@ class TranscriptFold:
         "_dirty",
         "_drafts",
         "_fresh",
+        "_halves",
         "_retry_place",
         "_sent",
         "_spent",
@@ -54,6 +61,7 @@ class TranscriptFold:
         self._calls: dict[str, int] = {}
         self._decided: dict[str, str] = {}
         self._retry_place, self._tries = -1, 1
+        self._halves: list[int] = []  # answers of this step that were cut off and asked for again
         self._turn_started = 0
         self._turn_blocks = 0
         self._sent = self._spent = self._cached = 0
@@ -232,6 +240,8 @@ class TranscriptFold:
         for unused in streamed.values():
             self._cancel_draft(unused)
         self._forget_drafts()
+        if not interrupted:
+            self._put_halves_away()
         self._spend(data.get("usage"))
 
     def _attempt(self, event: Event) -> None:
@@ -270,9 +280,18 @@ class TranscriptFold:
         self._cancel_call(draft.place)
 
     def _retry(self, event: Event) -> None:
+        self._halves += [d.place for d in self._drafts.values() if isinstance(d, TextDraft) and d.place >= 0]
         self._abandon_drafts()
         self._tries = 1 + int(event.data.get("retry") or 1)
         self._add_to_retries(retry_notice(event.seq, event.data))
+
+    def _put_halves_away(self) -> None:
+        """The whole answer is there: what was cut off before it need not be read twice."""
+        for place in self._halves:
+            view = self.blocks[place]
+            if isinstance(view, AnswerView):
+                self._put(place, replace(view, answered_again=True))
+        self._halves.clear()
 
     def _add_to_retries(self, notice: NoticeView) -> None:
         """One row tells of a chain of retries and of its end, unless something was said in between."""
@@ -284,18 +303,7 @@ class TranscriptFold:
     # What people and plugins say
 
     def _user_message(self, event: Event) -> None:
-        data = event.data
-        source = data.get("source") or {}
-        view = UserView(seq=event.seq, text=plain_text(data["content"]), time=event.time)
-        if event.type == "steering/message":
-            view = replace(view, origin="steering")
-        elif event.type == "prompt/blocked":
-            view = replace(view, origin="blocked", producer=str(data.get("reason") or ""))
-        elif event.type == "context/message" or source.get("kind", "user") != "user":
-            view = replace(
-                view, origin="context", producer=str(source.get("plugin") or source.get("kind", ""))
-            )
-        self._add(view)
+        self._add(said(event))
 
     # Tools
 
@@ -349,6 +357,7 @@ class TranscriptFold:
 
     def _step_start(self, event: Event) -> None:
         self._abandon_drafts()  # there are none, unless the log lost an ending
+        self._halves.clear()
 
     def _turn_end(self, event: Event) -> None:
         self._abandon_drafts()

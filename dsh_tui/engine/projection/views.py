@@ -48,6 +48,8 @@ class AnswerView:
     text: str
     done: bool
     interrupted: bool = False
+    answered_again: bool = False
+    """Cut off, and a whole answer to the same request follows."""
 
 
 @dataclass(frozen=True, slots=True)

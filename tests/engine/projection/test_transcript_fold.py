@@ -188,9 +188,27 @@ def test_what_a_failed_request_said_stays_and_is_marked() -> None:
     log.chunk(type="text-delta", index=0, text="half")
     log("llm/retry", retryId="r", turn=1, step=1, retry=1, delayMs=1, failure={"message": "gone"})
     log.chunk(type="text-delta", index=0, text="whole")
+    assert [a.answered_again for a in _answers(log)] == [False, False]
     log.message(text("whole"))
-    answers = [block for block in log.fold().blocks if isinstance(block, AnswerView)]
-    assert [(a.text, a.interrupted) for a in answers] == [("half", True), ("whole", False)]
+    assert [(a.text, a.interrupted, a.answered_again) for a in _answers(log)] == [
+        ("half", True, True),
+        ("whole", False, False),
+    ]
+
+
+def test_a_half_answer_stays_in_full_when_no_whole_one_follows() -> None:
+    log = Log()
+    log.start()
+    log.chunk(type="text-delta", index=0, text="half")
+    log("llm/retry", retryId="r", turn=1, step=1, retry=1, delayMs=1, failure={"message": "gone"})
+    log.end(kind="error", step=1, message="gone", code="NETWORK")
+    log.start()
+    log.message(text("another answer"))
+    assert [a.answered_again for a in _answers(log)] == [False, False]
+
+
+def _answers(log: Log) -> list[AnswerView]:
+    return [block for block in log.fold().blocks if isinstance(block, AnswerView)]
 
 
 def test_an_error_ends_the_turn_with_its_message_and_the_next_step() -> None:
