@@ -196,8 +196,7 @@ class TranscriptFold:
         if draft.place < 0:
             if not text.strip():
                 return
-            draft.place = len(self.blocks)
-            self._add(draft.view(done=True, interrupted=interrupted))
+            draft.place = self._add(draft.view(done=True, interrupted=interrupted))
             return
         view = draft.view(done=True, interrupted=interrupted)
         if view != self.blocks[draft.place]:
@@ -367,9 +366,8 @@ class TranscriptFold:
             self._cancel_call(place, by_crash=crashed)
         self._calls.clear()
         blocks = self.blocks[self._turn_blocks :]
-        notice = end_notice(event.seq, reason, tries=self._tries)
-        if crashed:
-            notice = cut_notice(event.seq, turn, blocks)
+        cut = cut_notice(event.seq, turn, blocks) if crashed else None
+        notice = cut or end_notice(event.seq, reason, tries=self._tries)
         if notice is not None:
             self._add_to_retries(notice)
         self._retry_place, self._tries = -1, 1
