@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from dsh_tui import __version__
+from dsh_tui.engine.approval.mode import MODES_KNOWN
 from dsh_tui.engine.base import collector
 from dsh_tui.launch import ExecOptions, LaunchOptions
 
 EFFORTS = ("off", "low", "high", "max")
-MODES = ("ask", "edits", "plan", "full")
 USAGE_ERROR = 2
 INTERRUPTED = 130
 
@@ -64,7 +64,7 @@ def _flush() -> None:
 def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--model", metavar="PROVIDER/MODEL", help="model to use")
     parser.add_argument("--effort", choices=EFFORTS, help="how much the model thinks")
-    parser.add_argument("--mode", choices=MODES, help="what runs without asking (default: ask)")
+    parser.add_argument("--mode", choices=MODES_KNOWN, help="what runs without asking (default: ask)")
     parser.add_argument("--invariants", action="store_true", help=argparse.SUPPRESS)
 
 

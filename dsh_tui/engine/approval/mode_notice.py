@@ -13,7 +13,7 @@ from dsh_tui.engine.agent.agent import Agent, QueuedMessage
 from dsh_tui.engine.agent.decisions import PromptDecision
 from dsh_tui.engine.agent.durable_context import framed, is_known, with_durable_context
 from dsh_tui.engine.agent.events import AGENT_PRE_STEP, AGENT_PROMPT_SUBMIT, PreStep
-from dsh_tui.engine.approval.mode_policy import Mode
+from dsh_tui.engine.approval.mode import Mode
 from dsh_tui.engine.approval.modes import MODE_EVENT, MODES
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.kernel import Context, Next
@@ -34,6 +34,12 @@ NOTICES: Final[dict[Mode, str]] = {
     "plan": "Mode: plan. Change nothing: read, search and think. Once you have a plan that can be carried "
     "out step by step, hand it to the user with `exit_plan_mode`. Calls that would change anything are "
     "refused while this mode is on.",
+    "sandbox": "Mode: sandbox. Commands and file changes run at once, but the system keeps them inside: they "
+    "can change files only in the working directory and in $TMPDIR, and nothing in .git or .dsh. Commands "
+    "may read anything and use the network. What is refused fails with a permission error. If a call truly "
+    "needs more, repeat that one call with `sandbox_permissions` and one sentence of `justification`; the "
+    "user decides. The user also approves every other call, and reading outside the working directory with "
+    "`read`.",
     "full": "Mode: full. Calls run without approval. Be all the more careful with what can't be undone.",
 }
 

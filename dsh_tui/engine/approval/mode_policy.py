@@ -3,6 +3,7 @@
     ask     looking inside the workspace runs, the rest asks
     edits   file changes inside the workspace run too, unless they reach beyond it
     plan    nothing that changes anything
+    sandbox what keeps to the sandbox runs; leaving it asks, and so does the rest
     full    everything runs
 
 A tool that can't say where it reaches is taken to reach outside. Source: design §3.16.
@@ -10,19 +11,22 @@ A tool that can't say where it reaches is taken to reach outside. Source: design
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias, assert_never
+from typing import Final, assert_never
 
+from dsh_tui.engine.approval.mode import DEFAULT_MODE as DEFAULT_MODE
+from dsh_tui.engine.approval.mode import MODES_KNOWN as MODES_KNOWN
+from dsh_tui.engine.approval.mode import Mode as Mode
 from dsh_tui.engine.fs.workspace import reach_of_change
+from dsh_tui.engine.sandbox.escalation import Request, requested
 from dsh_tui.engine.tools.arguments import validate_arguments
 from dsh_tui.engine.tools.containment import attempt
 from dsh_tui.engine.tools.decisions import Allow, Ask, Deny, PreDecision
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall
 
-Mode: TypeAlias = Literal["ask", "edits", "plan", "full"]
-MODES_KNOWN: Final[tuple[Mode, ...]] = ("ask", "edits", "plan", "full")
-DEFAULT_MODE: Final[Mode] = "ask"
 ASKED_BY: Final = "mode"
 """``by`` of the questions that a mode asks."""
+ESCALATION: Final = "sandbox"
+"""``by`` of the question whether a call may leave the sandbox: no rule answers it."""
 
 
 def decide(mode: Mode, call: ToolCall, definition: AnyTool) -> PreDecision:
@@ -38,6 +42,11 @@ def decide(mode: Mode, call: ToolCall, definition: AnyTool) -> PreDecision:
             if definition.kind == "edit" and is_inside(call, definition) and not _reach(call):
                 return Allow()
             return _decide_on_looking(call, definition)
+        case "sandbox":
+            if not definition.confined:
+                return _decide_on_looking(call, definition)
+            request = requested(call.args)
+            return Allow() if request is None else Ask(_leaving(definition, request), by=ESCALATION)
         case "ask":
             return _decide_on_looking(call, definition)
         case _:
@@ -76,6 +85,15 @@ def _reason(call: ToolCall, definition: AnyTool, *, inside: bool) -> str:
             return f"The agent wants to use {definition.name}."
         case _:
             assert_never(definition.kind)
+
+
+def _leaving(definition: AnyTool, request: Request) -> str:
+    what = "run this command" if definition.kind == "execute" else "make this change"
+    how = {
+        "workspace-write": "with write access to the workspace",
+        "danger-full-access": "outside the sandbox, with full access",
+    }[request.policy]
+    return f"The agent wants to {what} {how}. Its own words: “{request.justification}”"
 
 
 def _reach(call: ToolCall) -> str:

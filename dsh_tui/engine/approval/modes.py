@@ -7,23 +7,25 @@ prompt stays turn 1. Source: design §3.16.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from dsh_tui.engine.approval.mode_policy import DEFAULT_MODE, MODES_KNOWN, Mode
+from dsh_tui.engine.approval.mode import DEFAULT_MODE, MODES_KNOWN, Mode
 from dsh_tui.engine.base.errors import HarnessError
-from dsh_tui.engine.kernel import Context, ServiceKey
+from dsh_tui.engine.kernel import Context, Disposer, ServiceKey
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_DISPOSED, SESSION_EVENT
+from dsh_tui.engine.tools.definition import ToolCall
 
 MODE_EVENT = "permission/mode"
 TRIGGER = "permission-mode"
 
 
 class UnknownModeError(HarnessError):
-    """No such mode."""
+    """No such mode, or none that can be had here."""
 
     code = "UNKNOWN_MODE"
 
@@ -41,6 +43,7 @@ class Modes:
         self._default = default
         self._logged: dict[str, _Logged | None] = {}
         self._chosen: dict[str, Mode] = {}
+        self._checks: dict[Mode, Callable[[], object]] = {}
         ctx.on(SESSION_EVENT, self._follow)
         ctx.on(SESSION_DISPOSED, self._forget)
 
@@ -53,24 +56,60 @@ class Modes:
             return self._default
         return logged.mode
 
+    def admit(self, call: ToolCall) -> Mode:
+        """The mode that decides on this call. It stays the call's own, whatever is switched meanwhile."""
+        mode = self.current(call.session)
+        call.admission.mode = mode
+        return mode
+
+    def admitted(self, call: ToolCall) -> Mode:
+        """The mode that decided on this call; where none did, the session's."""
+        mode = call.admission.mode
+        return self.current(call.session) if mode is None else cast("Mode", mode)
+
+    def require(self, ctx: Context, mode: Mode, check: Callable[[], object]) -> Disposer:
+        """Let ``mode`` be chosen only while the caller's fiber lives and ``check`` does not raise."""
+
+        def install() -> Iterator[Callable[[], object]]:
+            self._checks[mode] = check
+            yield lambda: self._checks.pop(mode)
+
+        return ctx.effect(install)
+
+    def check(self, mode: Mode) -> None:
+        """Whether the mode can be chosen here.
+
+        Raises:
+            UnknownModeError: there is no such mode, or nothing here backs it.
+            HarnessError: what backs it can't be used, and why.
+        """
+        if mode not in MODES_KNOWN:
+            raise UnknownModeError(f"there is no mode {mode!r}; the modes: {', '.join(MODES_KNOWN)}")
+        if mode in self._checks:
+            self._checks[mode]()
+        elif mode == "sandbox":
+            raise UnknownModeError("mode sandbox is not to be had: nothing here confines commands")
+
     def set(self, session: Session, mode: Mode) -> None:
         """Switch the mode, from the next call on. Setting what is already set logs nothing.
 
         Raises:
-            UnknownModeError: nothing changed.
+            HarnessError: the mode can't be had; nothing changed.
         """
         if session.last_turn == 0:
             self.start_in(session, mode)
-        elif _checked(mode) != self.current(session):
+        elif mode != self.current(session):
+            self.check(mode)
             append_idle(session, TRIGGER, MODE_EVENT, {"mode": mode})
 
     def start_in(self, session: Session, mode: Mode) -> None:
         """The same, but logged when the next turn opens: for a front end that was told the mode.
 
         Raises:
-            UnknownModeError: nothing changed.
+            HarnessError: the mode can't be had; nothing changed.
         """
-        if _checked(mode) != self.current(session):
+        if mode != self.current(session):
+            self.check(mode)
             self._chosen[session.id] = mode
 
     def _follow(self, session: Session, event: Event) -> None:
@@ -93,12 +132,6 @@ class Modes:
     def _forget(self, session: Session) -> None:
         self._logged.pop(session.id, None)
         self._chosen.pop(session.id, None)
-
-
-def _checked(mode: Mode) -> Mode:
-    if mode not in MODES_KNOWN:
-        raise UnknownModeError(f"there is no mode {mode!r}; the modes: {', '.join(MODES_KNOWN)}")
-    return mode
 
 
 def _is_inherited(session: Session, logged: _Logged) -> bool:

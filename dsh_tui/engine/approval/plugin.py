@@ -28,7 +28,7 @@ def apply(ctx: Context, config: ApprovalConfig | None = None) -> None:
     modes = Modes(ctx, default=(config or ApprovalConfig()).mode)
 
     async def by_mode(call: ToolCall, definition: AnyTool, following: Next[PreDecision]) -> PreDecision:
-        decision = decide(modes.current(call.session), call, definition)
+        decision = decide(modes.admit(call), call, definition)
         if isinstance(decision, Deny):
             return decision
         return strictest(decision, await following())

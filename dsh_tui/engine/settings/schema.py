@@ -6,9 +6,13 @@ Source: design §4 (settings.yaml).
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from dsh_tui.engine.permissions.rule import EFFECTS, Effect, Rule, RuleError
 
 MAX_LEASE_MS = 86_400_000
 
@@ -24,12 +28,35 @@ class ProviderSettings(_Section):
     models: tuple[str, ...] = ()
 
 
-class PermissionSettings(_Section):
-    """Rules as text, for example ``bash(git status *)``."""
+def _rule_body(effect: Effect) -> Callable[[str], str]:
+    def check(body: str) -> str:
+        try:
+            Rule.of(effect, body)
+        except RuleError as error:
+            raise PydanticCustomError("rule", "{why}", {"why": error.message}) from error
+        return body
 
-    allow: tuple[str, ...] = ()
-    ask: tuple[str, ...] = ()
-    deny: tuple[str, ...] = ()
+    return check
+
+
+class PermissionSettings(_Section):
+    """Rules without their effect, for example ``bash(git status *)``."""
+
+    allow: tuple[Annotated[str, AfterValidator(_rule_body("allow"))], ...] = ()
+    ask: tuple[Annotated[str, AfterValidator(_rule_body("ask"))], ...] = ()
+    deny: tuple[Annotated[str, AfterValidator(_rule_body("deny"))], ...] = ()
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """All of them, in the order of the file."""
+        return tuple(Rule.of(effect, body) for effect in EFFECTS for body in getattr(self, effect))
+
+
+class ProjectSettings(_Section):
+    """What counts of a project's own ``.dsh/settings.yaml``, once it is trusted; the rest has no effect."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    permissions: PermissionSettings = PermissionSettings()
 
 
 class LeaseSettings(_Section):
@@ -51,6 +78,22 @@ class ShellSettings(_Section):
     pass_environment: tuple[str, ...] = ()
 
 
+class NotificationSettings(_Section):
+    """How a person who looks elsewhere is told that something waits for them."""
+
+    bell: bool = True
+    title: bool = True
+    desktop: bool | Literal["osc9", "osc777", "osc99"] = True
+    after_seconds: float = Field(default=15, ge=0, le=86_400)
+
+
+def _from_flag(given: object) -> object:
+    """``true`` and ``false`` stand for everything and nothing."""
+    if isinstance(given, bool):
+        return {"bell": given, "title": given, "desktop": given}
+    return given
+
+
 class Settings(_Section):
     """The user's own settings, as validated from settings.yaml."""
 
@@ -67,5 +110,5 @@ class Settings(_Section):
     theme: str = "dsh-dark"
     keymap: dict[str, str] = Field(default_factory=dict)
     language: Literal["auto", "en", "zh"] = "auto"
-    notifications: bool = True
+    notifications: Annotated[NotificationSettings, BeforeValidator(_from_flag)] = NotificationSettings()
     plugins: dict[str, dict[str, object]] = Field(default_factory=dict)

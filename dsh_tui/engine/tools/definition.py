@@ -9,7 +9,7 @@ Source: core spec §6; capabilities B1.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
@@ -30,6 +30,16 @@ ToolKind: TypeAlias = Literal["read", "edit", "delete", "move", "search", "execu
 """What a call does to the world, in the words that editors know too."""
 
 
+@dataclass(slots=True)
+class Admission:
+    """What a call was decided on: written while it is admitted, and its body keeps to it."""
+
+    mode: str | None = None
+    """The mode that decided; None: no mode was asked."""
+    paths: dict[str, Path] = field(default_factory=dict)
+    """The real files that were looked at, by the words of the arguments."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """One call, as the model asked for it. The arguments never change on their way to the body."""
@@ -47,6 +57,7 @@ class ToolCall:
     signal: CancelSignal
     cwd: Path
     """The session's directory; relative paths resolve against it."""
+    admission: Admission = field(default_factory=Admission, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +88,8 @@ class ToolDefinition(Generic[A]):
     kind: ToolKind
     changes: bool = True
     """False: it only looks. Plan mode lets such tools run."""
+    confined: bool = False
+    """True: it keeps itself to the bounds of the session's sandbox, so that sandbox mode lets it run."""
     is_concurrency_safe: Callable[[A], bool] | None = None
     """Exactly True: the body may run beside other bodies of the same step."""
     preview: Callable[[A, ToolCall], Awaitable[JsonObject | None]] | None = None

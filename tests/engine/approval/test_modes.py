@@ -198,7 +198,7 @@ async def test_setting_the_same_mode_logs_nothing(bench: ToolBench, modes: Modes
 
 async def test_an_unknown_mode_is_refused(bench: ToolBench, modes: Modes) -> None:
     wrong: Any = "yolo"
-    with pytest.raises(UnknownModeError, match="the modes: ask, edits, plan, full"):
+    with pytest.raises(UnknownModeError, match="the modes: ask, edits, plan, sandbox, full"):
         modes.set(bench.session, wrong)
 
 
@@ -229,7 +229,7 @@ async def test_a_mode_that_this_program_does_not_know_is_the_careful_one(
     bench: ToolBench, modes: Modes
 ) -> None:
     bench.open_step()
-    bench.session.append("permission/mode", {"mode": "sandbox"})
+    bench.session.append("permission/mode", {"mode": "yolo"})
     assert modes.current(bench.session) == "ask"
 
 

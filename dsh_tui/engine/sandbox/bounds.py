@@ -1,0 +1,45 @@
+"""Bounds: what one call may change on the disk, as plain paths that every enforcer reads alike.
+
+All paths are real: absolute, links followed. Source: capabilities B4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+Policy: TypeAlias = Literal["read-only", "workspace-write", "danger-full-access"]
+POLICIES: Final[tuple[Policy, ...]] = ("read-only", "workspace-write", "danger-full-access")
+"""The narrowest first."""
+Confining: TypeAlias = Literal["read-only", "workspace-write"]
+Wider: TypeAlias = Literal["workspace-write", "danger-full-access"]
+"""What a call may ask for."""
+
+
+def is_wider(policy: Policy, than: Policy) -> bool:
+    """True if it allows strictly more."""
+    return POLICIES.index(policy) > POLICIES.index(than)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """The limits of one confined call."""
+
+    policy: Confining
+    workspace: Path
+    """The session's directory."""
+    writable: tuple[Path, ...] = ()
+    """Folders where everything may change, but for what is guarded."""
+    guarded: tuple[Path, ...] = ()
+    """Stays as it is even inside a writable folder: git's and dsh-tui's own files."""
+    hidden: tuple[Path, ...] = ()
+    """Files that are not even read, where that can be enforced."""
+    temp: Path | None = None
+    """A folder of the session's own for passing files; one of ``writable``."""
+
+    def allows(self, real: Path) -> bool:
+        """Whether this file may be changed."""
+        if any(real.is_relative_to(guarded) for guarded in self.guarded):
+            return False
+        return any(real.is_relative_to(root) for root in self.writable)
