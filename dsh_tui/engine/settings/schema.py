@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from dsh_tui.engine.approval.mode import DEFAULT_MODE, Mode
 from dsh_tui.engine.permissions.rule import EFFECTS, Effect, Rule, RuleError
 
 MAX_LEASE_MS = 86_400_000
@@ -72,10 +73,23 @@ class LeaseSettings(_Section):
         return self
 
 
+def _folder(text: str) -> str:
+    if not text.startswith(("/", "~/")) and text != "~":
+        raise PydanticCustomError("folder", "must be an absolute path or begin with ~/")
+    return text
+
+
 class ShellSettings(_Section):
     """What commands of the agent get from the user's environment, beside the safe defaults."""
 
     pass_environment: tuple[str, ...] = ()
+
+
+class SandboxSettings(_Section):
+    """What sandbox mode lets commands and file changes reach, beside the working directory."""
+
+    writable: tuple[Annotated[str, AfterValidator(_folder)], ...] = ()
+    """Folders, absolute or from ``~``."""
 
 
 class NotificationSettings(_Section):
@@ -101,12 +115,13 @@ class Settings(_Section):
         default="deepseek/deepseek-flash", min_length=1, description="PROVIDER/MODEL or MODEL."
     )
     effort: Literal["off", "low", "high", "max"] = "high"
-    mode: Literal["ask", "edits", "plan", "full"] = "ask"
+    mode: Mode = DEFAULT_MODE
     titles: Literal["model", "words"] = "model"
     providers: dict[str, ProviderSettings] = Field(default_factory=dict)
     permissions: PermissionSettings = PermissionSettings()
     lease: LeaseSettings = LeaseSettings()
     shell: ShellSettings = ShellSettings()
+    sandbox: SandboxSettings = SandboxSettings()
     theme: str = "dsh-dark"
     keymap: dict[str, str] = Field(default_factory=dict)
     language: Literal["auto", "en", "zh"] = "auto"

@@ -36,7 +36,7 @@ def test_a_good_file_is_taken_as_it_is() -> None:
         (b"mode: ask\nmodle: x\n", 2, "unknown key `modle`; did you mean `mode` or `model`?"),
         (b"lease:\n  ttl: 5\n", 2, "did you mean `ttl_ms`?"),
         (b"providers:\n  deepseek:\n    base_urll: http://x\n", 3, "did you mean `base_url`?"),
-        (b"\n\nmode: fast\n", 3, "mode: input should be 'ask', 'edits', 'plan' or 'full'"),
+        (b"\n\nmode: fast\n", 3, "mode: input should be 'ask', 'edits', 'plan', 'sandbox' or 'full'"),
         (b"lease: {ttl_ms: 5, renew_interval_ms: 5}\n", 1, "renew_interval_ms must be smaller"),
         (b"model: [\n", 2, "is not YAML"),
         (b"model: \xff\n", 1, "not UTF-8"),
