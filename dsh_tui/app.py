@@ -8,6 +8,7 @@ Source: design §2, §3 row 21; capability spec (start-up).
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
@@ -22,6 +23,7 @@ from textual.driver import Driver
 from textual.screen import Screen
 
 from dsh_tui import __version__
+from dsh_tui.attention import Attention, Terminal
 from dsh_tui.engine.projection.views import ChatView
 from dsh_tui.screens.chat import ChatScreen
 from dsh_tui.screens.ports import ChatPort
@@ -67,6 +69,12 @@ class DshApp(App[None]):
         self.monotonic, self.now_ms = monotonic, now_ms
         self.bridge: ChatPort | None = None
         self.chat = ChatScreen(version=__version__)
+        self.attention = Attention(
+            lambda: self._driver if isinstance(self._driver, Terminal) else None,
+            monotonic=monotonic,
+            later=self.set_timer,
+            environ=os.environ,
+        )
         self._boot_engine = boot
         self._report_crash = report_crash
         self.leaving = False
@@ -124,6 +132,7 @@ class DshApp(App[None]):
 
     def post_view(self, view: ChatView) -> None:
         """Show a view; of several that wait only the newest is drawn."""
+        self.attention.show(view)
         self.chat.post_message(FeedChanged(view))
 
     def notice(self, text: str, tone: str = "info") -> None:
@@ -157,6 +166,8 @@ class DshApp(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Every key resets the wait of the approval dock; the second key of a leader form goes no further."""
+        if isinstance(event, events.InputEvent | events.Paste) and not event.is_forwarded:
+            self.attention.used()
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded and self.chat.is_mounted:
             self.chat.dock.arming.key()
             if (
@@ -168,7 +179,11 @@ class DshApp(App[None]):
         await super().on_event(event)
 
     def on_app_focus(self) -> None:
+        self.attention.focus(has=True)
         self.chat.dock.disturbed()
+
+    def on_app_blur(self) -> None:
+        self.attention.focus(has=False)
 
     # Leaving
 
@@ -204,6 +219,9 @@ class DshApp(App[None]):
 
     def on_terminal_gone(self) -> None:
         self.end(HUNG_UP)
+
+    def on_terminal_caught_up(self) -> None:
+        self.screen.refresh(layout=True)
 
     async def _close(self, bridge: ChatPort) -> None:
         try:

@@ -1,4 +1,4 @@
-"""What of the user's settings concerns the screen: theme and keys. Taken up at start and on save.
+"""What of the user's settings concerns the screen: theme, keys, attention. Taken up at start and on save.
 
 Source: design §4 (settings.yaml).
 """
@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from dsh_tui.actions import BY_ID
+from dsh_tui.attention import AttentionSettings
 from dsh_tui.theme import THEMES
 
 if TYPE_CHECKING:
@@ -21,8 +22,12 @@ LOOK_S = 2.0
 
 
 def apply_preferences(app: DshApp, product: Product) -> bool:
-    """Use the theme and keys of the settings; what names nothing is said, left out, and makes it False."""
+    """Use what the settings say; a theme or key that names nothing is said, left out, and makes it False."""
     settings = product.settings
+    wanted = settings.notifications
+    app.attention.settings = AttentionSettings(
+        bell=wanted.bell, title=wanted.title, desktop=wanted.desktop, after_seconds=wanted.after_seconds
+    )
     themes = [theme.name for theme in THEMES]
     if settings.theme in themes:
         app.theme = settings.theme

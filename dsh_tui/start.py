@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import sys
 import traceback
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 FIRST_KEYS_S = 0.05
 """The keys typed before the first frame are drawn alone: beside the imports each takes twice as long."""
+LAST_WORDS_S = 1.0
 END_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -98,6 +100,7 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
     from dsh_tui.engine.persistence.errors import PersistenceError, SessionOwnershipLostError
     from dsh_tui.engine.persistence.seam import PERSISTENCE_STATE
     from dsh_tui.engine.plugin_folder.folder import PLUGINS_CHANGED
+    from dsh_tui.engine.session.store import SESSION_EVENT
     from dsh_tui.plugin_news import PluginNews
 
     log_to(product.home.logs)
@@ -105,7 +108,8 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
     for notice in product.notices:
         app.notice(notice, "warning")
     root = product.engine.root
-    root.on(PLUGINS_CHANGED, PluginNews(product.plugins, app.notice))
+    root.on(PLUGINS_CHANGED, PluginNews(product.plugins, bridge.tell_change))
+    root.on(SESSION_EVENT, app.attention.follow, everywhere=True)
 
     def storage_changed(_id: str, error: PersistenceError | None) -> None:
         if not isinstance(error, SessionOwnershipLostError):  # that one is no trouble of the disk's
@@ -168,7 +172,7 @@ def _crash_reporter(home: Home) -> Callable[[BaseException], str]:
 
 
 def _say_goodbye(bridge: Bridge) -> None:
-    """On the normal screen again: how to come back, and where the log is."""
+    """On the normal screen again: how to come back, and where the log is. A frozen terminal is not told."""
     resume, path = bridge.resume_hint()
-    if resume:
+    if resume and select.select([], [sys.stdout], [], LAST_WORDS_S)[1]:
         sys.stdout.write(f"Resume: dsh-tui --resume {resume}\nLog:    {path}\n")

@@ -1,4 +1,4 @@
-"""The driver for Unix terminals: Textual's own, with five faults kept from the app.
+"""The driver for Unix terminals: Textual's own, with five faults kept from the app, and a title.
 
 A paste can't act as keys; the size that is told last is the size that the window has; a terminal
 that goes away is told instead of raised, and what is still written to it is dropped; a stop that
@@ -14,7 +14,7 @@ import selectors
 import signal
 from codecs import getincrementaldecoder
 from contextlib import suppress
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from textual import events
 from textual._parser import ParseError
@@ -24,48 +24,35 @@ from textual.geometry import Size
 from textual.message import Message
 
 from dsh_tui.paste_guard import PasteGuard
+from dsh_tui.terminal_output import TerminalOutput
+from dsh_tui.terminal_signals import KEEP_TITLE, RESTORE_TITLE, title
 
 _READ: Final = 65_536
 _PATIENCE: Final = 0.1
 """Seconds between two looks at whether the app has ended."""
+LEAVE_S: Final = 1.0
+"""Seconds that the last words wait for a terminal that takes nothing."""
 
 
 class TerminalGone(Message):
     """Nothing can be read any more: the window was closed, the connection broke."""
 
 
-class SteadyOutput:
-    """The terminal to write to; when it is gone, writing does nothing.
-
-    Textual's writing thread would die of the error, and whoever writes then waits for ever for room
-    in its queue: the app could neither draw nor end.
-    """
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-
-    def write(self, text: str) -> int:
-        with suppress(OSError):
-            self._file.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        with suppress(OSError):
-            self._file.flush()
-
-    def __getattr__(self, name: str) -> Any:  # Any: whatever else a file has
-        return getattr(self._file, name)
+class TerminalCaughtUp(Message):
+    """The terminal takes text again, after pictures were dropped: it needs a whole one."""
 
 
 class TerminalDriver(LinuxDriver):
     """Reads, writes and measures the terminal."""
 
     _holds_terminal = False
+    _title = ""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # Any: the base's own
         super().__init__(*arguments, **options)
         assert self._file is not None
-        self._file = SteadyOutput(self._file)  # type: ignore[assignment]  # a file by its shape
+        self._output = TerminalOutput(self._file, lambda: self._app.post_message(TerminalCaughtUp()))
+        self._file = self._output  # type: ignore[assignment]  # a file by its shape
 
     def start_application_mode(self) -> None:
         """As the base does, but sizes are told from the event loop.
@@ -75,10 +62,32 @@ class TerminalDriver(LinuxDriver):
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual leaves it untyped
         asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, self._tell_size)
         self._holds_terminal = True
+        if self._title:
+            self.tell(f"{KEEP_TITLE}{title(self._title)}")
 
     def stop_application_mode(self) -> None:
+        if self._title:
+            self.tell(RESTORE_TITLE)
         self._holds_terminal = False
         super().stop_application_mode()
+
+    def tell(self, data: str) -> None:
+        """Write a sequence that draws nothing, unless another program has the terminal now."""
+        if self._holds_terminal:
+            self.write(data)
+
+    def show_title(self, text: str) -> None:
+        """Name the window; the name it had comes back when this is empty and when the app lets go of it."""
+        before, self._title = self._title, text
+        if text:
+            self.tell(f"{'' if before else KEEP_TITLE}{title(text)}")
+        elif before:
+            self.tell(RESTORE_TITLE)
+
+    def close(self) -> None:
+        """As the base does; what gives the terminal back is out when this returns, if it takes it."""
+        super().close()
+        self._output.drain(LEAVE_S)
 
     def _sigcont_application(self, *_: object) -> None:
         """Who was stopped by SIGSTOP could not let go of the terminal; it must before it takes it again.

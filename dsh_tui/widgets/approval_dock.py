@@ -314,8 +314,6 @@ class ApprovalDock(Vertical, can_focus=True):
             self.arming.began()
             self.focus()
         self._draw_card()
-        if current is not None and (before is None or gone) and not self.app.app_focus:
-            self.app.bell()
 
     def _fit(self) -> None:
         """The card takes a third of the screen at most, one row of a short one."""
