@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import select
 import signal
 import sys
 import traceback
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 FIRST_KEYS_S = 0.05
 """The keys typed before the first frame are drawn alone: beside the imports each takes twice as long."""
-LAST_WORDS_S = 1.0
 END_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -108,7 +106,7 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
     for notice in product.notices:
         app.notice(notice, "warning")
     root = product.engine.root
-    root.on(PLUGINS_CHANGED, PluginNews(product.plugins, bridge.tell_change))
+    root.on(PLUGINS_CHANGED, PluginNews(product.plugins, app.notice))
     root.on(SESSION_EVENT, app.attention.follow, everywhere=True)
 
     def storage_changed(_id: str, error: PersistenceError | None) -> None:
@@ -172,7 +170,7 @@ def _crash_reporter(home: Home) -> Callable[[BaseException], str]:
 
 
 def _say_goodbye(bridge: Bridge) -> None:
-    """On the normal screen again: how to come back, and where the log is. A frozen terminal is not told."""
+    """On the normal screen again: how to come back, and where the log is."""
     resume, path = bridge.resume_hint()
-    if resume and select.select([], [sys.stdout], [], LAST_WORDS_S)[1]:
+    if resume:
         sys.stdout.write(f"Resume: dsh-tui --resume {resume}\nLog:    {path}\n")
