@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dsh_tui.engine.projection.cards import card_from_json, present_call
-from dsh_tui.engine.projection.views import ApprovalView, CardView
+from dsh_tui.engine.projection.views import ApprovalView
 from dsh_tui.engine.session.event import Event
 
 
@@ -42,8 +42,7 @@ class ApprovalsFold:
         data = event.data
         tool, arguments = str(data["toolName"]), str(data.get("arguments") or "")
         call = present_call(tool, arguments)
-        preview = data.get("preview")
-        card = CardView(kind="generic", text=arguments) if preview is None else card_from_json(preview)
+        card = card_from_json(data.get("preview"), arguments)
         self._pending[data["id"]] = ApprovalView(
             id=data["id"],
             call_id=str(data.get("callId") or ""),
@@ -54,6 +53,7 @@ class ApprovalsFold:
             card=card,
             cwd=str(data.get("cwd") or card.cwd),
             asked_at=event.time,
+            arguments=arguments,
         )
         self._view = tuple(self._pending.values())
 

@@ -198,6 +198,8 @@ class ApprovalView:
     card: CardView
     cwd: str
     asked_at: int
+    arguments: str = ""
+    """Raw argument text as the model sent it."""
     asked_by: str = ""
     """``mode``, the rule's text, or the plugin that asks."""
     danger: str = ""
