@@ -5,9 +5,10 @@ Source: design §3.20 (the error is shown with file and line).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from dsh_tui.engine.plugin_folder.folder import PluginFolder, PluginRecord
+from dsh_tui.engine.plugin_folder.folder import PluginRecord
+from dsh_tui.engine.plugin_folder.projects import CHANGED
 
 Notify = Callable[[str, str], None]
 
@@ -15,18 +16,19 @@ Notify = Callable[[str, str], None]
 class PluginNews:
     """Listens to ``plugins/change``; says each outcome once."""
 
-    def __init__(self, folder: PluginFolder, notify: Notify) -> None:
-        """What stands already is not news."""
-        self._folder = folder
+    def __init__(self, standing: Iterable[PluginRecord], notify: Notify) -> None:
+        """What is ``standing`` already is not news."""
         self._notify = notify
-        self._told = {record.name: record for record in folder.records()}
+        self._told = {record.path: record for record in standing}
 
     def __call__(self, record: PluginRecord) -> None:
-        if all(one.name != record.name for one in self._folder.records()):
-            self._told.pop(record.name, None)
+        if record.state == "gone":
+            self._told.pop(record.path, None)
             self._notify(f"Plugin {record.name} is gone", "info")
-        elif record.state != "loading" and self._told.get(record.name) != record:
-            self._told[record.name] = record
+        elif record.error.endswith(CHANGED):
+            return  # told with all else of its project that has changed
+        elif record.state != "loading" and self._told.get(record.path) != record:
+            self._told[record.path] = record
             self._notify(*_words(record))
 
 

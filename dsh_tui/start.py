@@ -106,7 +106,8 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
     for notice in product.notices:
         app.notice(notice, "warning")
     root = product.engine.root
-    root.on(PLUGINS_CHANGED, PluginNews(product.plugins, app.notice))
+    standing = (*product.plugins.records(), *product.projects.records())
+    root.on(PLUGINS_CHANGED, PluginNews(standing, app.notice))
     root.on(SESSION_EVENT, app.attention.follow, everywhere=True)
 
     def storage_changed(_id: str, error: PersistenceError | None) -> None:

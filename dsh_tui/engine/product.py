@@ -28,6 +28,7 @@ from dsh_tui.engine.persistence.dialects.paths import original_sessions
 from dsh_tui.engine.persistence.lease.plugin import LeaseConfig
 from dsh_tui.engine.persistence.seam import LoadedSession
 from dsh_tui.engine.plugin_folder.folder import PLUGINS, PluginFolder
+from dsh_tui.engine.plugin_folder.projects import PROJECT_PLUGINS, ProjectPlugins
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.fork import fork_meta, fork_seed, last_boundary
 from dsh_tui.engine.session.store import SESSIONS, SessionStore
@@ -35,6 +36,7 @@ from dsh_tui.engine.settings.edit import save_base_url
 from dsh_tui.engine.settings.home import Home
 from dsh_tui.engine.settings.settings_file import SettingsFile
 from dsh_tui.engine.trust.plugin import TrustConfig
+from dsh_tui.engine.trust.service import TRUST, Trust
 
 if TYPE_CHECKING:
     from dsh_tui.engine.session_index.index import SessionIndex
@@ -124,6 +126,7 @@ class Product:
         product = cls(engine, home, settings_file, credentials, options)
         try:
             await product.plugins.sync()
+            await product.projects.keep(options.cwd)
             product._check_models(tolerant=not options.broken_settings_are_fatal)
         except BaseException:  # raised again; what was begun is undone first
             await product.dispose()
@@ -134,7 +137,9 @@ class Product:
             product.notices.append(
                 f"{home.settings}: permissions have no effect yet; the mode alone decides what asks"
             )
-        product.notices += [record.error for record in product.plugins.records() if record.error]
+        product.notices += [product.trust.fault] * bool(product.trust.fault)
+        records = (*product.plugins.records(), *product.projects.records())
+        product.notices += [record.error for record in records if record.error]
         return product
 
     def _check_models(self, *, tolerant: bool) -> None:
@@ -165,6 +170,14 @@ class Product:
     @property
     def plugins(self) -> PluginFolder:
         return self.engine.root[PLUGINS]
+
+    @property
+    def projects(self) -> ProjectPlugins:
+        return self.engine.root[PROJECT_PLUGINS]
+
+    @property
+    def trust(self) -> Trust:
+        return self.engine.root[TRUST]
 
     @property
     def approval(self) -> Approval:

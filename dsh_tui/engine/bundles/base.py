@@ -31,6 +31,7 @@ from dsh_tui.engine.persistence.jsonl import plugin as jsonl
 from dsh_tui.engine.persistence.lease import plugin as leases
 from dsh_tui.engine.plan import plugin as plan
 from dsh_tui.engine.plugin_folder import plugin as plugin_folder
+from dsh_tui.engine.plugin_folder import project_plugin
 from dsh_tui.engine.session_title import plugin as session_title
 from dsh_tui.engine.shell import plugin as shell
 from dsh_tui.engine.spill import plugin as spill
@@ -123,6 +124,9 @@ def apply(ctx: Context, config: Config) -> None:
         plugin_folder.Config(
             folder=config.plugins, configs=config.plugin_configs, watch=config.watch_plugins
         ),
+    )
+    ctx.plugin(
+        project_plugin, project_plugin.Config(configs=config.plugin_configs, watch=config.watch_plugins)
     )
     ctx.effect(lambda: lambda: _end_agents(core))  # the last effect is undone first
 

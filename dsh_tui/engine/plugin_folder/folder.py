@@ -2,24 +2,32 @@
 
 A save is imported first; only a module that imports takes the old one's place. If its start
 then fails, the old module is started again, and the record says so. One plugin moves at a time
-per name, so that quick saves end with the last one. Source: design §3.20.
+per name, so that quick saves end with the last one. Where a folder is looked at through somebody's
+eyes (`Finder`), a plugin that may not be taken as it is now keeps running as it was.
+Source: design §3.20, §3.14.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
 from dsh_tui.engine.kernel import Context, Emit, Fiber, FiberState, ServiceKey
-from dsh_tui.engine.plugin_folder.importer import IMPORT_LIMIT_S, PluginError, describe, import_plugin
+from dsh_tui.engine.plugin_folder.importer import (
+    IMPORT_LIMIT_S,
+    PluginError,
+    describe,
+    forget,
+    import_plugin,
+)
 from dsh_tui.engine.plugin_folder.source import PluginSource, find_plugins
 
-PluginState = Literal["loading", "active", "waiting", "failed"]
+PluginState = Literal["loading", "active", "waiting", "failed", "gone"]
 
 _log = logging.getLogger(__name__)
 
@@ -33,6 +41,21 @@ class PluginRecord:
     state: PluginState
     error: str = ""
     reloads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a look at a folder gave."""
+
+    sources: Mapping[str, PluginSource]
+    kept: Mapping[str, str] = field(default_factory=dict)
+    """Not to be taken as they are now, and why; a version that runs goes on running."""
+    refused: Mapping[str, PluginRecord] = field(default_factory=dict)
+    """Never to run."""
+
+
+Finder = Callable[[], Found]
+"""Looks at a folder. Blocks: called in a thread."""
 
 
 @dataclass(slots=True)
@@ -53,15 +76,19 @@ class PluginFolder:
         folder: Path,
         configs: Mapping[str, object],
         *,
+        find: Finder | None = None,
         limit_s: float = IMPORT_LIMIT_S,
     ) -> None:
         self._ctx = ctx
+        self._find = find or (lambda: Found(find_plugins(folder)))
         self._folder = folder
         self._configs = configs
         self._limit_s = limit_s
         self._records: dict[str, PluginRecord] = {}
         self._mounted: dict[str, _Mounted] = {}
         self._seen: dict[str, str] = {}
+        self._kept: set[str] = set()
+        self._looking = asyncio.Lock()
         self._locks: dict[str, asyncio.Lock] = {}
 
     @property
@@ -74,20 +101,43 @@ class PluginFolder:
 
     async def sync(self) -> None:
         """Look at the folder and bring the tree in line with it; returns when all of it stands."""
-        found = await asyncio.to_thread(find_plugins, self._folder)
-        moves = [self._remove(name) for name in set(self._records) - set(found)]
-        for name, source in found.items():
-            if self._seen.get(name) != source.digest:
-                self._seen[name] = source.digest
-                moves.append(self._load(source))
+        async with self._looking:  # what was seen later must not be acted on earlier
+            found = await asyncio.to_thread(self._find)
+            known = found.sources.keys() | found.kept.keys() | found.refused.keys()
+            moves = [self._remove(name) for name in self._records.keys() - known]
+            moves += [self._keep(name, why) for name, why in found.kept.items() if name in self._records]
+            moves += [self._refuse(record) for record in found.refused.values()]
+            for name, source in found.sources.items():
+                if self._seen.get(name) != source.digest:
+                    self._seen[name] = source.digest
+                    moves.append(self._load(source))
+                elif name in self._kept:
+                    moves.append(self._keep(name, ""))
         if moves:
             await asyncio.gather(*moves)
-            await self._retry_failed(found)
+            await self._retry_failed(found.sources)
 
     async def reload(self, name: str) -> None:
         """Load one plugin again, saved or not."""
         self._seen.pop(name, None)
         await self.sync()
+
+    async def _keep(self, name: str, why: str) -> None:
+        """Say why the version that runs is not the one in the folder, or that it is again."""
+        async with self._locks.setdefault(name, asyncio.Lock()):
+            record = self._records.get(name)
+            if record is None:
+                return
+            if why and name not in self._mounted:
+                self._drop(name)
+            elif record.error != why:
+                (self._kept.add if why else self._kept.discard)(name)
+                self._note(replace(record, error=why))
+
+    async def _refuse(self, record: PluginRecord) -> None:
+        if self._records.get(record.name) != record:
+            await self._remove(record.name)
+            self._note(record)
 
     async def _retry_failed(self, found: Mapping[str, PluginSource]) -> None:
         """A plugin that failed beside another may work now that the other has moved."""
@@ -101,6 +151,7 @@ class PluginFolder:
         async with self._locks.setdefault(source.name, asyncio.Lock()):
             if self._seen.get(source.name) != source.digest:
                 return  # a later save is behind us in the line
+            self._kept.discard(source.name)
             before = self._records.get(source.name)
             if not quietly:
                 self._note(PluginRecord(name=source.name, path=source.path, state="loading"))
@@ -157,13 +208,18 @@ class PluginFolder:
 
     async def _remove(self, name: str) -> None:
         async with self._locks.setdefault(name, asyncio.Lock()):
-            self._seen.pop(name, None)
-            record = self._records.pop(name, None)
             mounted = self._mounted.pop(name, None)
             if mounted is not None:
                 await mounted.fiber.dispose()
-            if record is not None:
-                self._ctx.root.emit(PLUGINS_CHANGED, record)
+                forget(mounted.source.module)
+            self._drop(name)
+
+    def _drop(self, name: str) -> None:
+        self._seen.pop(name, None)
+        self._kept.discard(name)
+        record = self._records.pop(name, None)
+        if record is not None:
+            self._ctx.root.emit(PLUGINS_CHANGED, replace(record, state="gone", error=""))
 
     def _note(self, record: PluginRecord) -> None:
         self._records[record.name] = record

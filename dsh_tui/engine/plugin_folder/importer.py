@@ -1,7 +1,8 @@
 """Runs a plugin's file as a module of its own name, in a thread, with a limit.
 
-The file is compiled from its bytes every time: no ``.pyc`` is read or written, so a save within
-the same second counts, and nothing appears in the folder that would count as a save.
+What runs are the bytes of the `PluginSource`, its own modules too: nothing is read a second time, so
+what was digested is what runs. No ``.pyc`` is read or written: a save within the same second counts,
+and nothing appears in the folder that would count as a save.
 Whatever the file does while it runs (raise, exit, interrupt, sleep) ends as one `PluginError`.
 Source: design §3.20; core spec §1 (HMR).
 """
@@ -15,13 +16,15 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import CodeType, ModuleType
 
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.plugin_folder.source import PluginSource
 
 IMPORT_LIMIT_S = 10.0
-MODULE_PREFIX = "dsh_tui_plugin_"
 
 
 class PluginError(HarnessError):
@@ -30,12 +33,42 @@ class PluginError(HarnessError):
     code = "PLUGIN_BROKEN"
 
 
-class _UncachedLoader(importlib.machinery.SourceFileLoader):
-    """A source loader that neither reads nor writes byte code."""
+class _ReadLoader(importlib.machinery.SourceFileLoader):
+    """Compiles one file of a plugin from what was read of it."""
+
+    def __init__(self, fullname: str, path: Path, source: PluginSource) -> None:
+        super().__init__(fullname, str(path))
+        self._source = source
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
+        return self.source_to_code(self._source.contents[Path(path)], path)
+
+
+class _OwnModules(MetaPathFinder):
+    """Finds the modules of packages in what was read of them."""
+
+    def __init__(self) -> None:
+        self.packages: dict[str, PluginSource] = {}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        del path, target
+        package, _, below = fullname.partition(".")
+        source = self.packages.get(package)
+        if source is None or not below:
+            return None
+        place = source.path.parent.joinpath(*below.split("."))
+        for file in (place / "__init__.py", place.parent / f"{place.name}.py"):
+            if file in source.contents:
+                return _spec(fullname, file, source)
+        if source.is_sealed:
+            raise ModuleNotFoundError(f"No module named {fullname!r} in what was trusted", name=fullname)
+        return None
+
+
+_own_modules = _OwnModules()
 
 
 async def import_plugin(source: PluginSource, *, limit_s: float = IMPORT_LIMIT_S) -> ModuleType:
@@ -88,17 +121,16 @@ def describe(error: BaseException, files: Sequence[object]) -> str:
 
 
 def _run_module(source: PluginSource) -> ModuleType:
-    name = f"{MODULE_PREFIX}{source.name.replace('-', '_')}"
+    name = source.module
     forget(name)
-    spec = importlib.util.spec_from_file_location(
-        name,
-        source.path,
-        loader=_UncachedLoader(name, str(source.path)),
-        submodule_search_locations=[str(source.path.parent)] if source.is_package else None,
-    )
+    spec = _spec(name, source.path, source)
     if spec is None or spec.loader is None:
         raise ImportError(f"{source.path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
+    if source.is_package:
+        _own_modules.packages[name] = source
+        if _own_modules not in sys.meta_path:
+            sys.meta_path.insert(0, _own_modules)
     sys.modules[name] = module
     sys.dont_write_bytecode = True  # for its submodules: a cache written in the folder would count as a save
     try:
@@ -109,8 +141,18 @@ def _run_module(source: PluginSource) -> ModuleType:
     return module
 
 
+def _spec(fullname: str, file: Path, source: PluginSource) -> ModuleSpec | None:
+    return importlib.util.spec_from_file_location(
+        fullname,
+        file,
+        loader=_ReadLoader(fullname, file, source),
+        submodule_search_locations=[str(file.parent)] if file.name == "__init__.py" else None,
+    )
+
+
 def forget(name: str) -> None:
     """Drop a module and its submodules, so that the next import runs all of them anew."""
+    _own_modules.packages.pop(name, None)
     for loaded in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
         del sys.modules[loaded]
 

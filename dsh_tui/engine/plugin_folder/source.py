@@ -1,7 +1,8 @@
 """What counts as a plugin in a folder, and when it has changed.
 
 A plugin is a ``name.py`` file or a folder with an ``__init__.py``. What editors leave behind
-while they save is never one. A change is a change of content: times and sizes can lie.
+while they save is never one. A change is a change of content: times and sizes can lie. The files
+are read once: what is digested is what runs.
 Source: design §3.20.
 """
 
@@ -9,25 +10,40 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 PLUGIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+MODULE_PREFIX = "dsh_tui_plugin_"
 
 
 @dataclass(frozen=True, slots=True)
 class PluginSource:
-    """One plugin on disk. ``digest`` covers all of its Python files."""
+    """One plugin as it was read. ``digest`` covers all of its Python files."""
 
     name: str
     path: Path
     """The file to run: ``name.py`` or ``name/__init__.py``."""
-    files: tuple[Path, ...]
+    contents: Mapping[Path, bytes] = field(repr=False)
     digest: str
+    realm: str = ""
+    """Sets its module apart from one of the same name in another folder."""
+    is_sealed: bool = False
+    """Whether none of its own modules may come from anywhere but `contents`."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return tuple(self.contents)
 
     @property
     def is_package(self) -> bool:
         return self.path.name == "__init__.py"
+
+    @property
+    def module(self) -> str:
+        """The name that it is imported by."""
+        return f"{MODULE_PREFIX}{self.name.replace('-', '_')}{self.realm}"
 
 
 def find_plugins(folder: Path) -> dict[str, PluginSource]:
@@ -48,9 +64,11 @@ def find_plugins(folder: Path) -> dict[str, PluginSource]:
             path, files = entry / "__init__.py", _python_files(entry)
         else:
             continue
-        digest = _digest(files)
-        if digest is not None:  # None: it vanished while we looked; the next look decides
-            found[name] = PluginSource(name, path, files, digest)
+        try:
+            contents = {file: file.read_bytes() for file in files}
+        except OSError:
+            continue  # it vanished while we looked; the next look decides
+        found[name] = PluginSource(name, path, contents, _digest(contents))
     return found
 
 
@@ -59,11 +77,8 @@ def _python_files(folder: Path) -> tuple[Path, ...]:
     return tuple(sorted(path for path in files if "__pycache__" not in path.parts))
 
 
-def _digest(files: tuple[Path, ...]) -> str | None:
+def _digest(contents: Mapping[Path, bytes]) -> str:
     digest = hashlib.sha256()
-    try:
-        for path in files:
-            digest.update(str(path).encode("utf-8", "surrogateescape") + b"\0" + path.read_bytes() + b"\0")
-    except OSError:
-        return None
+    for path, content in contents.items():
+        digest.update(str(path).encode("utf-8", "surrogateescape") + b"\0" + content + b"\0")
     return digest.hexdigest()

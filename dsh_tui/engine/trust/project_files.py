@@ -6,6 +6,7 @@ file, or leads outside is named in the manifest and left out. Source: design §3
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from collections.abc import Iterator
@@ -54,6 +55,27 @@ def read_manifest(project: Path, *, own_home: Path | None = None) -> Manifest:
         except UnreadableError as error:
             left_out.append(LeftOut(where, error.message))
     return Manifest(root, tuple(entries), tuple(left_out))
+
+
+def files_signature(root: Path) -> frozenset[tuple[str, int, int, int, int]]:
+    """Names, sizes and times of all that `read_manifest` reads; equal as long as nothing was written."""
+    paths = [directory / name for directory in project_directories(root) for name in NAMES]
+    waiting = [(root / FOLDER, 0)]
+    while waiting and len(paths) < MOST_NAMES:
+        folder, depth = waiting.pop()
+        paths.append(folder)
+        with contextlib.suppress(UnreadableError):
+            for path in _names(folder):
+                paths.append(path)
+                is_code = depth > 0 or path.name == Path(PLUGINS).name
+                if is_code and depth <= _DEEPEST and path.is_dir() and not path.is_symlink():
+                    waiting.append((path, depth + 1))
+    found: set[tuple[str, int, int, int, int]] = set()
+    for path in paths:
+        with contextlib.suppress(OSError, ValueError):
+            one = path.stat()
+            found.add((str(path), one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns))
+    return frozenset(found)
 
 
 def _plugins(root: Path) -> Iterator[Entry | LeftOut]:

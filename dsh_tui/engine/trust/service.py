@@ -16,7 +16,7 @@ from types import MappingProxyType
 from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.kernel import Context, Emit, ServiceKey
 from dsh_tui.engine.trust.manifest import Entry, EntryFile, Kind, Manifest
-from dsh_tui.engine.trust.project_files import LARGEST_SETTINGS, SETTINGS, read_manifest
+from dsh_tui.engine.trust.project_files import LARGEST_SETTINGS, SETTINGS, files_signature, read_manifest
 from dsh_tui.engine.trust.reading import UnreadableError, read_inside
 from dsh_tui.engine.trust.store import NOTHING, Pins, ProjectTrust, TrustStore
 
@@ -83,6 +83,10 @@ class Trust:
         except (FileNotFoundError, UnreadableError):
             return None
         return content if _settings(content).digest == pin else None
+
+    def signature(self, project: Path) -> object:
+        """Equal as long as neither the project's files nor the store can have changed. Quick."""
+        return self._store.signature(), files_signature(Path(os.path.realpath(project)))
 
     async def trust(self, manifest: Manifest) -> None:
         """Let everything in the manifest take effect, as it stands in the manifest.

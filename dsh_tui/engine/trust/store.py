@@ -57,6 +57,10 @@ class TrustStore:
         self._look()
         return self._projects.get(str(project), NOTHING)
 
+    def signature(self) -> object:
+        """Another one whenever the file is another."""
+        return _signature(self.path)
+
     def update(self, project: Path, edit: Callable[[ProjectTrust], ProjectTrust]) -> None:
         """Change one project's record, apart from all other processes.
 
