@@ -35,6 +35,7 @@ from dsh_tui.engine.shell.seam import SHELL_PROGRESS
 from dsh_tui.feed import Feed
 from dsh_tui.model_list import ModelList
 from dsh_tui.open_sessions import OpenSessions
+from dsh_tui.prompt_cost import prompt_cost
 from dsh_tui.prompt_queue import PromptQueue
 from dsh_tui.recording import Playback
 from dsh_tui.session_history import SessionHistory
@@ -259,6 +260,16 @@ class Bridge:
             await self._open.end_all()
         finally:
             await self._product.dispose()
+
+    def tell_change(self, text: str, tone: str) -> None:
+        """Say what became of a plugin, and what that costs the session that is shown."""
+
+        async def tell() -> None:
+            agent = self._agent
+            cost = await prompt_cost(self._root, agent, self._feed.history) if agent is not None else ""
+            self._notify(f"{text} · {cost}" if cost else text, "warning" if cost and tone != "error" else tone)
+
+        self._spawn(tell())
 
     # Following the engine
 

@@ -11,9 +11,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dsh_tui.engine.projection.requests import RequestBook
+from dsh_tui.engine.llm.config import ToolSchema
+from dsh_tui.engine.projection.request_views import ForecastView
+from dsh_tui.engine.projection.requests import Change, RequestBook
 from dsh_tui.engine.projection.timeline import Timeline
 from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.request_header import RequestHeader, canonical_header, same_header
+
+Target = tuple[str, str, str]
+"""Provider, model and effort."""
 
 
 class SessionHistory:
@@ -31,6 +37,24 @@ class SessionHistory:
             self._requests = length, await asyncio.to_thread(self._read_requests)
         return self._requests[1]
 
+    async def forecast_model(self, now: Target, then: Target) -> ForecastView | None:
+        """What the next request would send uncached with another model or effort; None before the first."""
+        book = await self.requests()
+        return await asyncio.to_thread(book.forecast, _to_model(now), _to_model(then))
+
+    async def forecast_prompt(
+        self, now: Target, system: str | None, tools: Sequence[ToolSchema]
+    ) -> ForecastView | None:
+        """The same with another system prompt or other tools; None too if they are what was sent last."""
+        book = await self.requests()
+
+        def then(header: RequestHeader) -> RequestHeader:
+            return canonical_header({**_to_model(now)(header), "system": system, "tools": tools})
+
+        if book.header is None or same_header(then(book.header), _to_model(now)(book.header)):
+            return None
+        return await asyncio.to_thread(book.forecast, _to_model(now), then)
+
     async def timeline(self) -> Timeline:
         """Any point of it."""
         if self._timeline is None or self._timeline.length != len(self._events):
@@ -41,3 +65,16 @@ class SessionHistory:
         from dsh_tui.engine.llm.deepseek.wire import request_body
 
         return RequestBook(self._events, request_body, str(self._header.get("id", "")))
+
+
+def _to_model(target: Target) -> Change:
+    provider, model, effort = target
+
+    def changed(header: RequestHeader) -> RequestHeader:
+        config = {**header["config"], "provider": provider, "model": model}
+        config.pop("reasoningEffort", None)
+        if effort:
+            config["reasoningEffort"] = effort
+        return canonical_header({**header, "config": config})
+
+    return changed

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -21,6 +22,8 @@ from dsh_tui.widgets.status_bar import amount
 from dsh_tui.widgets.visible_text import one_line
 
 MOST_ROWS = 10
+LOOK_DELAY = 0.05
+"""Seconds for which a choice must stay before its cost is worked out: a held key does not wait."""
 
 
 class ModelList(RowList[ModelRow], can_focus=False):
@@ -50,7 +53,9 @@ class ModelsScreen(ModalScreen[None]):
         super().__init__()
         self._port = port
         self._all = {f"{row.provider}/{row.model}": row for row in port.models()}
-        self._effort = port.view.status.effort
+        status = port.view.status
+        self._now = status.provider, status.model, status.effort
+        self._effort = status.effort
 
     def compose(self) -> ComposeResult:
         self._filter = Input(placeholder="Type to filter, or any model id", id="entry", compact=True)
@@ -62,6 +67,7 @@ class ModelsScreen(ModalScreen[None]):
             yield self._filter
             yield self._list
             yield Static(id="effort", markup=False)
+            yield Static(id="forecast", markup=False)
 
     def on_mount(self) -> None:
         self._show("")
@@ -83,11 +89,14 @@ class ModelsScreen(ModalScreen[None]):
                 row.provider, row.model, self._effort if self._effort in row.efforts else ""
             )
         elif typed:
-            provider, _, model = typed.rpartition("/")
-            self._port.select_model(provider or self._port.view.status.provider, model, "")
+            self._port.select_model(*self._named(typed))
         else:
             return
         self.dismiss(None)
+
+    def _named(self, typed: str) -> tuple[str, str, str]:
+        provider, _, model = typed.rpartition("/")
+        return provider or self._port.view.status.provider, model, ""
 
     def action_move(self, by: int) -> None:
         self._list.action_move(by)
@@ -116,6 +125,7 @@ class ModelsScreen(ModalScreen[None]):
             typed = self._filter.value.strip()
             note = f"Enter uses “{typed}” as it is" if typed else "No models known yet"
             self.query_one("#effort", Static).update(Content.styled(note, "$dim"))
+            self._forecast(self._named(typed) if typed else self._now)
             return
         if self._effort not in row.efforts:
             self._effort = row.default_effort
@@ -127,3 +137,15 @@ class ModelsScreen(ModalScreen[None]):
         ]
         line = Content(" ").join(parts) if parts else Content.styled("no levels", "$dim")
         self.query_one("#effort", Static).update(Content.assemble(("effort  ", "$dim"), line))
+        self._forecast((row.provider, row.model, self._effort if row.efforts else ""))
+
+    @work(exclusive=True, group="forecast", exit_on_error=False)
+    async def _forecast(self, chosen: tuple[str, str, str]) -> None:
+        """What the choice would cost the next request."""
+        line = self.query_one("#forecast", Static)
+        if chosen == self._now:
+            line.update("")
+            return
+        await asyncio.sleep(LOOK_DELAY)
+        view = await self._port.history.forecast_model(self._now, chosen)
+        line.update(Content.styled(view.words, "$warning" if view.why else "$dim") if view else "")

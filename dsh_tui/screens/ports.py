@@ -20,6 +20,7 @@ from dsh_tui.engine.projection.views import (
 )
 
 if TYPE_CHECKING:
+    from dsh_tui.engine.projection.request_views import ForecastView
     from dsh_tui.engine.projection.requests import RequestBook
     from dsh_tui.engine.projection.timeline import Timeline
 
@@ -61,6 +62,12 @@ class HistoryPort(Protocol):
 
     async def requests(self) -> RequestBook:
         """What the model was sent, step by step."""
+        ...
+
+    async def forecast_model(
+        self, now: tuple[str, str, str], then: tuple[str, str, str]
+    ) -> ForecastView | None:
+        """What another provider, model and effort would cost the next request; None before the first."""
         ...
 
     async def timeline(self) -> Timeline:

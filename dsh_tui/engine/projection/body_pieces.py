@@ -96,11 +96,11 @@ def _in_list(field: str, old: Sequence[Piece], new: Sequence[Piece], size: int) 
 def _part(field: str, place: int, old: Piece | None, new: Piece | None, end: int) -> Parting:
     if new is None:
         return Parting(end, field, place, old, None)
-    same = 0 if old is None else _alike(old.data, new.data)
+    same = 0 if old is None else alike(old.data, new.data)
     return Parting(new.start + same, field, place, old, new)
 
 
-def _alike(one: bytes, other: bytes) -> int:
+def alike(one: bytes, other: bytes) -> int:
     """How many bytes two texts have in common at their start."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

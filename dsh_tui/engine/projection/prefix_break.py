@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from dsh_tui.engine.projection.body_pieces import Parting, Piece, Pieces, parting
 from dsh_tui.engine.projection.request_origins import section_change, tool_change
-from dsh_tui.engine.projection.request_views import PrefixBreak
+from dsh_tui.engine.projection.request_views import SETTINGS, PrefixBreak
 from dsh_tui.engine.session.event import Event
 
 if TYPE_CHECKING:
     from dsh_tui.engine.llm.messages import Message
-    from dsh_tui.engine.projection.requests import SentStep
+    from dsh_tui.engine.projection.sent_steps import SentStep
 
 _LONGEST = 40
 
@@ -69,7 +69,7 @@ def _header_words(found: Parting, before: SentStep, after: SentStep) -> tuple[st
         if old and old not in _tool_names(after):
             return "the tools", tool_change(before.origins, after.origins, old, "was removed")
         return "the tools", "their order changed"
-    return "the settings", f"{found.field} {_value(found.old)} → {_value(found.new)}"
+    return SETTINGS, f"{found.field} {_value(found.old)} → {_value(found.new)}"
 
 
 def _system(step: SentStep) -> str:

@@ -7,7 +7,7 @@ Source: ux spec §3.1, §3.2 (request inspector, cache audit).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 PartKind = Literal["settings", "system", "tool", "message"]
 ChangeKind = Literal["added", "removed", "changed"]
@@ -68,6 +68,9 @@ class PartChange:
     lines: tuple[str, ...]
 
 
+SETTINGS: Final = "the settings"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrefixBreak:
     """Where a request stops being a continuation of the one before, and why."""
@@ -95,6 +98,31 @@ class RequestView:
     """None: all of the request before is a prefix of this one, or there is none before."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastView:
+    """What the next request sends uncached once something is changed, and what it sends as things are."""
+
+    tokens: int
+    """Both are estimates, and neither holds what is still being typed."""
+    before: int
+    why: str
+    """Where the cached prefix ends; empty if it stays."""
+
+    @property
+    def words(self) -> str:
+        """In one line."""
+        if not self.why:
+            return f"next request: ~{_about(self.tokens)} tokens uncached; the cached prefix stays"
+        return (
+            f"next request: ~{_about(self.tokens)} tokens uncached (was ~{_about(self.before)}): {self.why}"
+        )
+
+
+def _about(tokens: int) -> str:
+    """Rounded to what an estimate can know."""
+    return f"{round(tokens, -2 if tokens >= 1000 else -1):,}"
+
+
 Verdict: TypeAlias = tuple[Literal["ok", "warning", "info"], str]
 
 
@@ -103,6 +131,11 @@ def verdict(view: RequestView) -> Verdict:
     if view.before is None:
         return "info", "The first request: there is nothing before it that could be cached."
     broken = view.broken
+    if broken is not None and broken.where == SETTINGS and view.row.hit and not view.row.dropped:
+        return (
+            "info",
+            f"Prefix kept: only {broken.where} changed, {broken.words} (event {broken.seq}, {broken.event}).",
+        )
     if broken is not None:
         return (
             "warning",

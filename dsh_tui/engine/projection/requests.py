@@ -9,17 +9,15 @@ Source: ux spec §3.1, §3.2; core spec §8.3, §9 (request).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from threading import Lock
-from typing import Any
 
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.lossless import dump_bytes
-from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.llm.request import ModelRequest
 from dsh_tui.engine.projection.body_pieces import Body, Pieces, pieces_of
+from dsh_tui.engine.projection.cache_forecast import Uncached, uncached
 from dsh_tui.engine.projection.prefix_break import prefix_break, wire_places
-from dsh_tui.engine.projection.request_origins import ANCHORS, RequestOrigins
 from dsh_tui.engine.projection.request_parts import (
     estimate_tokens,
     keyed_sections,
@@ -29,49 +27,17 @@ from dsh_tui.engine.projection.request_parts import (
     settings_text,
     tool_text,
 )
-from dsh_tui.engine.projection.request_views import PartKind, PartView, RequestView, StepRow
-from dsh_tui.engine.session.derive import project
+from dsh_tui.engine.projection.request_views import ForecastView, PartKind, PartView, RequestView, StepRow
+from dsh_tui.engine.projection.sent_steps import SentStep, read_steps
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.log import EventLog
-from dsh_tui.engine.session.pack import ChunkRun
-from dsh_tui.engine.session.request_header import RequestHeader, fold_header
-from dsh_tui.engine.session.surface import Surface
+from dsh_tui.engine.session.request_header import RequestHeader
 
 MakeBody = Callable[[ModelRequest], Body]
 """The JSON of a request as the provider gets it."""
-KEPT_SHARE = 0.9
-CACHE_BLOCK = 128
-"""Tokens that a provider may leave out of its cache without anything having changed."""
+Change = Callable[[RequestHeader], RequestHeader]
+"""The header of the last request to the one of the next."""
 _KEPT_CUT = 8
-
-Said = tuple[int, Message]
-"""A message and the seq of the event behind it."""
-
-
-@dataclass(slots=True)
-class SentStep:
-    """A step as the log has it. ``history`` is shared by steps; this one saw its first ``count``."""
-
-    row: StepRow
-    history: list[Said]
-    count: int
-    header: RequestHeader | None
-    origin: dict[str, int] = field(default_factory=dict)
-    """Seq of the event that gave each part of the header its present form."""
-    origins: RequestOrigins | None = None
-    """Who wrote its parts; None where an older log does not say."""
-
-    @property
-    def has_system(self) -> bool:
-        """Whether the first message of the body is the system prompt."""
-        return self.header is not None and bool(self.header.get("system"))
-
-    @property
-    def said(self) -> list[Said]:
-        """Prefix and history."""
-        prefix = self.header.get("messagePrefix", ()) if self.header is not None else ()
-        at = self.origin.get("messagePrefix", self.row.seq)
-        return [*((at, message) for message in prefix), *self.history[: self.count]]
 
 
 class RequestBook:
@@ -82,13 +48,14 @@ class RequestBook:
         self._body, self._session_id = body, session_id
         self._cut: dict[int, Pieces] = {}
         self._lock = Lock()
-        reading = _Reading()
-        rows = events.rows(0, len(events)) if isinstance(events, EventLog) else self._events
-        for row in rows:
-            if not isinstance(row, ChunkRun):
-                reading.read(row)
-        self._steps = reading.finished()
+        steps = read_steps(events.rows(0, len(events)) if isinstance(events, EventLog) else self._events)
+        self._steps, self._upcoming = steps.sent, steps.upcoming
         self.rows: tuple[StepRow, ...] = tuple(step.row for step in self._steps)
+
+    @property
+    def header(self) -> RequestHeader | None:
+        """Of the last request; None before the first."""
+        return self._upcoming.header if self._upcoming is not None else None
 
     def view(self, index: int) -> RequestView:
         """The request of a step, whole, compared with the one before. Any thread may ask."""
@@ -115,6 +82,31 @@ class RequestBook:
     def body(self, index: int) -> Body:
         """What was sent, as JSON."""
         return self._body(self._request(self._steps[index]))
+
+    def forecast(self, now: Change, then: Change) -> ForecastView | None:
+        """What the next request would send uncached ``then``, beside ``now``; None before the first one."""
+        with self._lock:
+            step = self._upcoming
+            if step is None or step.header is None:
+                return None
+            before = self._uncached(step, now(step.header))
+            after = self._uncached(step, then(step.header))
+        return ForecastView(tokens=after.tokens, before=before.tokens, why=after.why)
+
+    def _uncached(self, step: SentStep, header: RequestHeader) -> Uncached:
+        """Held against the last request that the same model got: another's cache is of no use."""
+        sent = (
+            one.index
+            for one in reversed(self.rows)
+            if _route(self._steps[one.index].header) == _route(header)
+        )
+        last = next(sent, None)
+        new = pieces_of(self._body(self._request(replace(step, header=header))))
+        if last is None:
+            return uncached(None, new, counted=None)
+        row = self.rows[last]
+        counted = None if row.miss is None else (row.hit or 0) + row.miss
+        return uncached(self._pieces(last), new, counted=counted)
 
     def _request(self, step: SentStep) -> ModelRequest:
         assert step.header is not None  # steps without one were never sent, and are not listed
@@ -164,126 +156,6 @@ class RequestBook:
         return tuple(out)
 
 
-class _Reading:
-    """One pass over a log."""
-
-    def __init__(self) -> None:
-        self._steps: list[SentStep] = []
-        self._open: SentStep | None = None
-        self._surface = Surface()
-        self._made: dict[int, Message | None] = {}
-        self._history: list[Said] = []
-        self._generation = 0
-        self._header: RequestHeader | None = None
-        self._origin: dict[str, int] = {}
-        self._origins: RequestOrigins | None = None
-        self._process = 0
-
-    def read(self, event: Event) -> None:
-        match event.type:
-            case "assistant/chunk":
-                return
-            case "step/start":
-                self._begin(event)
-            case "step/end":
-                self._open = None
-            case "llm/retry-started" if self._open is not None:
-                self._open.row = replace(self._open.row, attempts=self._open.row.attempts + 1)
-            case "request/header" | "request/header-delta":
-                self._take_header(event)
-            case "request/origins":
-                self._origins = RequestOrigins(event.data, self._process)
-                if self._open is not None:
-                    self._open.origins = self._origins
-            case "session/imported":  # what went out before, another program sent in another form
-                self._steps.clear()
-                self._open = None
-            case _:
-                self._commit(event)
-
-    def finished(self) -> list[SentStep]:
-        """The steps that were sent, with what the cache did."""
-        sent = [step for step in self._steps if step.header is not None]
-        before: StepRow | None = None
-        for index, step in enumerate(sent):
-            step.row = replace(step.row, index=index, dropped=_dropped(before, step.row))
-            before = step.row
-        return sent
-
-    def _begin(self, event: Event) -> None:
-        if self._generation != self._surface.generation:
-            self._generation = self._surface.generation
-            made = ((node.seq, self._project(node)) for node in self._surface.nodes)
-            self._history = [(seq, message) for seq, message in made if message is not None]
-        data = event.data
-        row = StepRow(
-            index=0,
-            turn=data["turn"],
-            step=data["step"],
-            seq=event.seq,
-            time=event.time,
-            attempts=1,
-            model="",
-            effort="",
-        )
-        step = SentStep(row, self._history, len(self._history), None)
-        self._open = step
-        self._steps.append(step)
-        self._give_header(step)
-
-    def _commit(self, event: Event) -> None:
-        if event.type == "assistant/message" and self._open is not None:
-            self._count(self._open, event.data.get("usage"))
-        if event.surface_op is None:
-            return
-        self._surface.commit(event)
-        if self._generation == self._surface.generation:
-            message = self._project(event)
-            if message is not None:
-                self._history.append((event.seq, message))
-
-    def _project(self, node: Event) -> Message | None:
-        if node.seq not in self._made:
-            self._made[node.seq] = project(node)
-        return self._made[node.seq]
-
-    def _take_header(self, event: Event) -> None:
-        before, self._header = self._header, fold_header(self._header, event)
-        after = self._header
-        assert after is not None
-        self._process += event.data.get("reason") in ANCHORS
-        for name in ("system", "tools", "config", "messagePrefix"):
-            if before is None or before.get(name) != after.get(name):
-                self._origin = {**self._origin, name: event.seq}
-        if self._open is not None:
-            self._give_header(self._open)
-
-    def _give_header(self, step: SentStep) -> None:
-        step.header, step.origin, step.origins = self._header, self._origin, self._origins
-        if self._header is not None:
-            config = self._header["config"]
-            step.row = replace(
-                step.row, model=config["model"], effort=str(config.get("reasoningEffort") or "")
-            )
-
-    @staticmethod
-    def _count(step: SentStep, usage: dict[str, Any] | None) -> None:  # Any: JSON of the counts
-        if usage is not None:
-            step.row = replace(
-                step.row,
-                hit=usage.get("cacheReadTokens"),
-                miss=usage["inputTokens"] + usage.get("cacheWriteTokens", 0),
-                output=usage["outputTokens"],
-            )
-
-
-def _dropped(before: StepRow | None, row: StepRow) -> bool:
-    if before is None or row.hit is None or before.miss is None:
-        return False
-    known = (before.hit or 0) + before.miss
-    return row.hit < KEPT_SHARE * known - CACHE_BLOCK
-
-
 def _part(
     kind: PartKind, key: str, label: str, seq: int, text: str, size: int, producer: str = ""
 ) -> PartView:
@@ -297,3 +169,7 @@ def _part(
         bytes=size,
         tokens=estimate_tokens(text),
     )
+
+
+def _route(header: RequestHeader | None) -> tuple[str, str] | None:
+    return None if header is None else (header["config"]["provider"], header["config"]["model"])
