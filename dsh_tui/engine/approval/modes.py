@@ -1,6 +1,7 @@
 """Modes: how much an agent may do without being asked, per session, kept in its log.
 
-The mode is the last ``permission/mode`` of the log, else the configured default. A session that
+The mode is the last ``permission/mode`` of the log, else the configured default; but ``full`` counts
+only where it was said, not in a fork and not after a restart. A session that
 has had no turn yet remembers its choice and logs it when the first turn opens, so that the first
 prompt stays turn 1. Source: design §3.16.
 """
@@ -135,8 +136,8 @@ class Modes:
 
 
 def _is_inherited(session: Session, logged: _Logged) -> bool:
-    """True for a fork's parent's mode: who said ``full`` said so of another session."""
-    return logged.seq < session.header.get("seedLength", 0)
+    """Whether it was said of another session, or to an earlier process."""
+    return logged.seq < session.first_live_seq
 
 
 def _read(event: Event) -> _Logged:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from dsh_tui.engine.approval.mode_policy import DEFAULT_MODE, MODES_KNOWN, Mode
+from dsh_tui.engine.approval.mode import DEFAULT_MODE, MODES_KNOWN, Mode
 from dsh_tui.engine.approval.modes import MODE_EVENT, Modes
+from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.kernel import Next
 from dsh_tui.engine.plan.tool import EXIT_PLAN_MODE, not_planning, question, sent_back
 from dsh_tui.engine.session.event import Event
@@ -38,14 +39,14 @@ class PlanReview:
         mode = self._modes.current(call.session)
         if mode != "plan":
             return Deny(not_planning(mode))
-        asked = Ask(question(mode_before_plan(call.session)), by=EXIT_PLAN_MODE)
+        asked = Ask(question(self._mode_after(call.session)), by=EXIT_PLAN_MODE)
         return strictest(asked, await following())
 
     def approve(self, call: ToolCall) -> Mode:
         """Let the step end in the mode that is returned; a person may have switched meanwhile."""
         mode = self._modes.current(call.session)
         if mode == "plan":
-            mode = self._following[call.session.id] = mode_before_plan(call.session)
+            mode = self._following[call.session.id] = self._mode_after(call.session)
         return mode
 
     def end_with_step(self, session: Session, event: Event) -> None:
@@ -57,6 +58,14 @@ class PlanReview:
 
     def forget(self, session: Session) -> None:
         self._following.pop(session.id, None)
+
+    def _mode_after(self, session: Session) -> Mode:
+        mode = mode_before_plan(session)
+        try:
+            self._modes.check(mode)
+        except HarnessError:  # what it needs is not there any more
+            return DEFAULT_MODE
+        return mode
 
     async def tell(self, call: ToolCall, output: ToolOutput, following: Next[PostDecision]) -> PostDecision:
         """A plan that came back is to be made better, not to be given up."""

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from dsh_tui.engine.approval.mode_policy import Mode
+from dsh_tui.engine.approval.mode import Mode
 from dsh_tui.engine.base.frozen import JsonObject
 from dsh_tui.engine.tools.definition import ToolCall, ToolDefinition, ToolOutput
 

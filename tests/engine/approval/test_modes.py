@@ -211,6 +211,17 @@ async def test_a_resumed_session_has_the_mode_of_its_log(bench: ToolBench, modes
     assert modes.current(resumed) == "plan"
 
 
+async def test_full_access_ends_with_the_process_that_it_was_given_in(bench: ToolBench, modes: Modes) -> None:
+    bench.open_step()
+    modes.set(bench.session, "edits")
+    modes.set(bench.session, "full")
+    bench.close_turn()
+    resumed = bench.root[SESSIONS].create(seed=tuple(bench.session.events))
+    assert modes.current(resumed) == "ask"
+    modes.set(resumed, "full")
+    assert modes.current(resumed) == "full"
+
+
 async def test_a_fork_does_not_inherit_full(bench: ToolBench, modes: Modes) -> None:
     bench.open_step()
     modes.set(bench.session, "full")

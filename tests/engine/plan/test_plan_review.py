@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent
-from dsh_tui.engine.approval.mode_policy import Mode
+from dsh_tui.engine.approval.mode import Mode
 from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.approval.requests import Answer, ApprovalRequest
 from dsh_tui.engine.base.cancel import CancelSignal
