@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from dsh_tui.actions import ACTIONS, BY_LEADER, BY_SLASH, bindings, keys_of
+from dsh_tui.app import DshApp
 from dsh_tui.commands import OFFERED
 from dsh_tui.engine.projection.views import ModelRow
 from dsh_tui.screens.chat import ChatScreen
@@ -10,6 +14,7 @@ from dsh_tui.screens.help import help_lines
 from dsh_tui.screens.sessions import SessionsScreen
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import app_over, chat, running, started
+from tests.fakes.history_chat import with_history
 
 MODELS = [
     ModelRow("deepseek", "deepseek-flash", ("off", "low", "high"), "high", 128_000, True),
@@ -40,6 +45,32 @@ async def test_any_model_id_passes() -> None:
         await pilot.press(*"local/qwen-9", "enter")
         await pilot.pause()
         assert bridge.asked == [("select_model", "local", "qwen-9", "")]
+
+
+async def test_the_picker_says_what_a_choice_would_send_uncached() -> None:
+    bridge = with_history()
+    bridge.model_rows = [replace(MODELS[0], efforts=("low", "high", "max")), MODELS[1]]
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        await pilot.press("ctrl+x", "m")
+        await settled(pilot)
+        assert cost(app) == ""
+        await pilot.press("left")
+        await settled(pilot)
+        assert cost(app).endswith("uncached; the cached prefix stays")
+        await pilot.press(*"pro")
+        await settled(pilot)
+        assert "uncached (was ~" in cost(app)
+
+
+def cost(app: DshApp) -> str:
+    return str(app.screen.query_one("#forecast", Static).content)
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    await pilot.pause()
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
 
 
 async def test_without_a_key_the_panel_offers_ways_and_the_key_is_masked() -> None:

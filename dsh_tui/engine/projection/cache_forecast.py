@@ -15,6 +15,7 @@ from typing import Final
 from dsh_tui.engine.projection.body_pieces import Piece, Pieces, alike
 from dsh_tui.engine.projection.request_parts import estimate_tokens
 
+_SYSTEM: Final = b'{"role":"system"'
 _FURTHEST: Final = 3.0
 """How far an estimate is corrected at most; beyond, the two did not count the same."""
 
@@ -42,7 +43,7 @@ def uncached(old: Pieces | None, new: Pieces, *, counted: int | None) -> Uncache
         if one.data != other.data:
             same = estimate_tokens(other.data[: alike(one.data, other.data)].decode("utf-8", "ignore"))
             rest = _estimate(new.messages[place:]) - same
-            where = "the system prompt" if place == 0 else f"message {place + 1}"
+            where = "the system prompt" if one.data.startswith(_SYSTEM) else f"message {place + 1}"
             return Uncached(round(scale * rest), f"the prefix ends in {where}")
     return Uncached(round(scale * _estimate(new.messages[len(old.messages) :])), "")
 
