@@ -37,7 +37,12 @@ def framed(tag: str, text: str) -> str:
 
 def is_known(session: Session, plugin: str, text: str) -> bool:
     """Whether this is what ``plugin`` said last of all that the model still sees."""
+    return last_told(session, plugin) == text
+
+
+def last_told(session: Session, plugin: str) -> str | None:
+    """What the model heard last from ``plugin``, of all that it still sees."""
     for message in reversed(session.derive()):
         if message["source"].get("plugin") == plugin:
-            return text_of(message["content"]) == text
-    return False
+            return text_of(message["content"])
+    return None

@@ -1,13 +1,13 @@
 """Instruction files: what the user, and a trusted project, want every agent to know.
 
-The user's own file first, then from the repository's root down to the working directory, so that
-the nearest has the last word; where room is short, the farthest gives way. Of equal siblings one
-counts. Source: capabilities B5 (AGENTS.md).
+A project's are looked for from the repository's root down to the working directory, so that the nearest
+has the last word; where room is short, the farthest gives way. Those in directories below are not
+read. Source: capabilities B5 (AGENTS.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,9 +20,14 @@ BUDGET: Final = 65_536
 LARGEST: Final = 1_048_576
 """Bytes of a file that is still read."""
 
-_INTRODUCTION = (
-    "Standing instructions from the files below. They hold for the whole session; of two that differ, the "
-    "later one wins, and what the user says in the conversation wins over both."
+OWN: Final = (
+    "Standing instructions of the user, from the file below. They hold for the whole session; what the user "
+    "says in the conversation wins over them."
+)
+PROJECT: Final = (
+    "Instructions of this project, from the files below; the user trusts them. They take the place of any "
+    "earlier instructions of this project. Of two that differ, the later one wins, and what the user says in "
+    "the conversation wins over both."
 )
 
 
@@ -43,15 +48,23 @@ def project_directories(cwd: Path) -> tuple[Path, ...]:
     return tuple(reversed(below))
 
 
-def read_instructions(home_file: Path | None, directories: Sequence[Path]) -> tuple[InstructionFile, ...]:
-    """What is there and can be read, farthest first."""
-    found = [] if home_file is None else list(_read([home_file]))
-    for directory in directories:
-        found += _read([directory / name for name in NAMES])
-    return tuple(found)
+def read_own(path: Path) -> InstructionFile | None:
+    """The user's own file, if it is there and can be read."""
+    try:
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            return None
+        return instruction_file(path, path.read_bytes())
+    except OSError:
+        return None
 
 
-def render_instructions(files: Sequence[InstructionFile]) -> str | None:
+def instruction_file(path: Path, content: bytes) -> InstructionFile | None:
+    """The file as text; None where it says nothing."""
+    text = content.decode("utf-8-sig", "replace").strip()
+    return InstructionFile(path, text) if text else None
+
+
+def render_instructions(introduction: str, files: Sequence[InstructionFile]) -> str | None:
     """The files as one text within the budget; None where there is nothing to say."""
     left = BUDGET
     parts: list[str] = []
@@ -64,21 +77,7 @@ def render_instructions(files: Sequence[InstructionFile]) -> str | None:
         parts.append(f'<instructions path="{_attribute(file.path)}">\n{body}{note}\n</instructions>')
     if not parts:
         return None
-    return "\n\n".join((_INTRODUCTION, *reversed(parts)))
-
-
-def _read(paths: Sequence[Path]) -> Iterator[InstructionFile]:
-    seen: set[str] = set()
-    for path in paths:
-        try:
-            if not path.is_file() or path.stat().st_size > LARGEST:
-                continue
-            text = path.read_text(encoding="utf-8-sig", errors="replace").strip()
-        except OSError:
-            continue
-        if text and text not in seen:
-            seen.add(text)
-            yield InstructionFile(path, text)
+    return "\n\n".join((introduction, *reversed(parts)))
 
 
 def _attribute(path: Path) -> str:

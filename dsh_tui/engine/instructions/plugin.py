@@ -1,66 +1,106 @@
-"""Plugin: opens every session with the standing instructions of the user and of trusted projects.
+"""Plugin: gives the model the standing instructions of the user, and those of a trusted project.
 
-They are a part of the session prefix: composed once for each running agent, logged with the request
-header, and never out of a folder that the user does not trust. Source: capabilities B5; design §3.14.
+The user's own file opens the session: a part of the prefix, composed once for each running agent. A
+project's are durable context beside a prompt, so that trust given or taken in the middle of a session
+counts from the next prompt on. A file that changed since it was trusted is not sent; what the model was
+told of it before stands until it is trusted again. Source: capabilities B5; design §3.14.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from dsh_tui.engine.agent.agent import Agent
-from dsh_tui.engine.agent.events import AGENT_SESSION_PREFIX
+from dsh_tui.engine.agent.agent import Agent, QueuedMessage
+from dsh_tui.engine.agent.decisions import PromptDecision
+from dsh_tui.engine.agent.durable_context import last_told, with_durable_context
+from dsh_tui.engine.agent.events import AGENT_PROMPT_SUBMIT, AGENT_SESSION_PREFIX
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.instructions.files import (
-    project_directories,
-    read_instructions,
+    OWN,
+    PROJECT,
+    InstructionFile,
+    instruction_file,
+    read_own,
     render_instructions,
 )
 from dsh_tui.engine.kernel import Context, Next
 from dsh_tui.engine.llm.messages import Message, as_content, plugin_source
+from dsh_tui.engine.trust.manifest import Entry
+from dsh_tui.engine.trust.service import TRUST, Trust
 
 name = "instructions"
+inject = (TRUST,)
 
-
-def _nobody(_folder: Path) -> bool:
-    return False
+PROJECT_SOURCE: Final = "project-instructions"
+"""Who says a project's, in the log."""
+WITHDRAWN: Final = "The instructions of this project that you were given no longer hold. Disregard them."
 
 
 @dataclass(frozen=True, slots=True)
 class InstructionsConfig:
-    """``home_file``: the user's own ``AGENTS.md``. ``trusted`` answers for a project's root folder."""
+    """``home_file``: the user's own ``AGENTS.md``."""
 
     home_file: Path | None = None
-    trusted: Callable[[Path], bool] = _nobody
+
+
+@dataclass(frozen=True, slots=True)
+class _ProjectWords:
+    """What a project says now. ``has_changed``: a part of it may not be said as it is now."""
+
+    text: str | None
+    has_changed: bool
 
 
 def apply(ctx: Context, config: InstructionsConfig | None = None) -> None:
-    """Open sessions with the instructions for as long as this plugin lives."""
-    settings = config or InstructionsConfig()
+    """Give the instructions for as long as this plugin lives."""
+    home_file = (config or InstructionsConfig()).home_file
+    trust = ctx[TRUST]
 
-    async def add_instructions(
-        agent: Agent,
+    async def add_own(
+        _agent: Agent,
         _prefix: tuple[Message, ...],
         _signal: CancelSignal,
         following: Next[tuple[Message, ...]],
     ) -> tuple[Message, ...]:
         prefix = await following()
-        cwd = agent.session.cwd
-        text = await asyncio.to_thread(_instructions, settings, None if cwd is None else Path(cwd))
+        own = await asyncio.to_thread(read_own, home_file) if home_file is not None else None
+        text = render_instructions(OWN, (own,)) if own is not None else None
         return prefix if text is None else (*prefix, _message(text))
 
-    ctx.on(AGENT_SESSION_PREFIX, add_instructions)
+    async def add_projects(
+        agent: Agent, _prompt: QueuedMessage, _signal: CancelSignal, following: Next[PromptDecision]
+    ) -> PromptDecision:
+        decision = await following()
+        session = agent.session
+        if session.cwd is None:
+            return decision
+        words = await asyncio.to_thread(_project_words, trust, Path(session.cwd))
+        told = last_told(session, PROJECT_SOURCE)
+        if words.has_changed and told is not None and told != WITHDRAWN:
+            return decision
+        text = words.text or (WITHDRAWN if told is not None else None)
+        return decision if text is None else with_durable_context(decision, session, PROJECT_SOURCE, text)
+
+    ctx.on(AGENT_SESSION_PREFIX, add_own)
+    ctx.on(AGENT_PROMPT_SUBMIT, add_projects)
 
 
-def _instructions(settings: InstructionsConfig, cwd: Path | None) -> str | None:
-    directories = () if cwd is None else project_directories(cwd)
-    if directories and not settings.trusted(directories[0]):
-        directories = ()
-    return render_instructions(read_instructions(settings.home_file, directories))
+def _project_words(trust: Trust, cwd: Path) -> _ProjectWords:
+    manifest = trust.manifest(cwd)
+    standing = trust.standing(manifest)
+    files = [_file(manifest.project, entry) for entry in standing.trusted if entry.kind == "instructions"]
+    text = render_instructions(PROJECT, [file for file in files if file is not None])
+    return _ProjectWords(text, any(entry.kind == "instructions" for entry in standing.changed))
+
+
+def _file(project: Path, entry: Entry) -> InstructionFile | None:
+    (only,) = entry.files
+    return instruction_file(Path(os.path.normpath(project / entry.path)), only.content)
 
 
 def _message(text: str) -> Message:
