@@ -9,11 +9,11 @@ from dsh_tui.engine.projection.views import SessionRow
 
 
 def session_row(summary: SessionSummary) -> SessionRow:
-    """The browser's row; the project is the last part of the directory."""
+    """The browser's row; the project is the last part of the directory. Its note names no path."""
     cwd = summary.cwd or ""
     return SessionRow(
         id=summary.id,
-        title=summary.title or "Untitled session",
+        title=summary.title,
         cwd=cwd,
         project=PurePath(cwd).name or cwd or "no directory",
         created_at=summary.created_at,
@@ -23,5 +23,5 @@ def session_row(summary: SessionSummary) -> SessionRow:
         source=summary.source,
         parent=summary.parent_session,
         origin=summary.origin,
-        note=summary.note,
+        note=summary.note.removeprefix(f"{summary.path}: ").replace(str(summary.path), "the log"),
     )

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from dsh_tui.engine.projection.views import SessionRow
 from dsh_tui.screens.line_entry import LineEntry
 from dsh_tui.screens.ports import ChatPort
+from dsh_tui.widgets.session_list import named
 from dsh_tui.widgets.visible_text import one_line
 
 
@@ -48,6 +49,11 @@ class SessionActions(Screen[None]):
         while len(hints) > 1 and len(" · ".join(hints)) > width - 4:
             hints.pop()
         return " · ".join(hints)
+
+    def trouble(self, row: SessionRow) -> str:
+        """What is wrong with a session, and what can be done."""
+        mend = "ctrl+r repaired copy · " if row.status == "damaged" else ""
+        return f"{mend}{row.note}"
 
     def action_browser_new(self) -> None:
         self.open(self._port.new_session())
@@ -109,7 +115,7 @@ class SessionActions(Screen[None]):
             self.tell(str(error), "$error")
         else:
             self._deleted.append(row)
-            self.tell(f"Deleted “{one_line(row.title) or row.id}” · ctrl+z brings it back", "$ok")
+            self.tell(f"Deleted “{named(row)}” · ctrl+z brings it back", "$ok")
 
     @work(group="delete", exit_on_error=False)
     async def action_browser_undo(self) -> None:
@@ -123,4 +129,4 @@ class SessionActions(Screen[None]):
             self.tell(str(error), "$error")
         else:
             self._deleted.remove(row)
-            self.tell(f"“{one_line(row.title) or row.id}” is back", "$ok")
+            self.tell(f"“{named(row)}” is back", "$ok")

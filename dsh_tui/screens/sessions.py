@@ -22,7 +22,7 @@ from dsh_tui.screens.ports import ChatPort
 from dsh_tui.screens.session_actions import SessionActions
 from dsh_tui.widgets.columns import spread
 from dsh_tui.widgets.row_list import RowList
-from dsh_tui.widgets.session_list import SCOPES, Scope, SessionList, arranged, filtered, with_hits
+from dsh_tui.widgets.session_list import SCOPES, Scope, SessionList, arranged, filtered, named, with_hits
 from dsh_tui.widgets.transcript import Transcript
 from dsh_tui.widgets.visible_text import one_line
 
@@ -36,7 +36,7 @@ def head_of(row: SessionRow, blocks: Sequence[BlockView]) -> Content:
     """Title, numbers and what is wrong with it, if anything."""
     calls = sum(isinstance(block, ToolView) for block in blocks)
     facts = f"{row.turns} turns · {calls} tool calls · {one_line(row.project)}"
-    lines = [Content.styled(one_line(row.title) or "untitled", "bold"), Content.styled(facts, "$dim")]
+    lines = [Content.styled(named(row), "bold"), Content.styled(facts, "$dim")]
     if row.note:
         lines.append(Content.styled(one_line(row.note), "$warning"))
     return Content("\n").join(lines)
@@ -61,6 +61,8 @@ class SessionsScreen(SessionActions):
         self._hits = SessionHits()
         self._scope: Scope = "here"
         self._loading = True
+        self._failure = ""
+        """Why no more rows come."""
         self._told = self._mounted_once = False
         self._previews = 0
         self._preview_due: Timer | None = None
@@ -149,7 +151,9 @@ class SessionsScreen(SessionActions):
             async for rows in self._port.library.watch():
                 self._take(rows)
         except Exception as error:  # noqa: BLE001 - the disk may say anything; the person reads it here
-            self.tell(str(error), "$error")
+            self._failure, self._loading = str(error) or type(error).__name__, False
+            if self._mounted_once:
+                self._show(still=True)
 
     def _take(self, rows: Sequence[SessionRow]) -> None:
         first, self._all = self._loading, rows
@@ -172,6 +176,7 @@ class SessionsScreen(SessionActions):
         if self._preview_due is not None:
             self._preview_due.stop()
         self._preview_due = self.set_timer(PREVIEW_DELAY, self._preview)
+        self._hint()
 
     def action_browser_open(self) -> None:
         self._list.action_choose()
@@ -207,7 +212,8 @@ class SessionsScreen(SessionActions):
                 blocks = list(await self._port.library.preview(row.id))
                 head = head_of(row, blocks)
             except Exception as error:  # noqa: BLE001 - a broken log must not end the browser
-                head = Content.styled(one_line(str(error)), "$error")
+                why = one_line(row.note or str(error))
+                head = Content.assemble((named(row), "bold"), "\n", (why, "$warning"))
         self.query_one("#preview-head", Static).update(head)
         self._previews += 1
         self._preview_text.show(blocks, 0, self._previews)
@@ -269,11 +275,15 @@ class SessionsScreen(SessionActions):
         """What can be done, unless something was just said."""
         if self._told:
             return
-        if not self._loading and not self._found:
+        if self._failure:
+            self._say(f"The list is not kept up to date: {self._failure}", "$error")
+        elif not self._loading and not self._found:
             if self._all:
                 self._say("No session matches. Esc clears the filter, tab lists all projects", "$warning")
             else:
                 self._say("No sessions yet. ctrl+n begins one", "$dim")
+        elif self.row is not None and self.row.note and not self.has_class("-wide"):
+            self._say(self.trouble(self.row), "$warning")  # there is no preview that would say it
         else:
             self._say(self.hints(self.size.width, typing=self._filter.has_focus), "$dim")
 

@@ -147,4 +147,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         return 0
 
     def _follow(self) -> None:
-        self.scroll_to_region(Region(0, self.highlighted, 1, 1), animate=False, force=True, immediate=True)
+        at = self.highlighted
+        top = 0 if at == self._nearest(0, 1) else at  # the heading of the first row is seen with it
+        self.scroll_to_region(Region(0, top, 1, at - top + 1), animate=False, force=True, immediate=True)

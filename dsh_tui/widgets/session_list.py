@@ -57,6 +57,11 @@ def age(then_ms: int, now_ms: int) -> str:
     return f"{then:%b} {then.day}" if then.year == now.year else f"{then:%Y-%m-%d}"
 
 
+def named(row: SessionRow) -> str:
+    """Its title, else its id: what can still be told of a log whose words can't be read."""
+    return one_line(row.title) or f"untitled {one_line(row.id)}"
+
+
 def filtered(rows: Iterable[SessionRow], words: str) -> list[SessionRow]:
     """Rows whose title, project or id holds all words."""
     wanted = words.lower().split()
@@ -182,7 +187,7 @@ class SessionList(RowList[SessionLine], inherit_bindings=False):
             glyph, style, word = "●", "$ok", word or "open here"
         if row.activity:
             glyph, style, word = "●", *_ACTIVE[row.activity]
-        title = one_line(row.title) or f"untitled {one_line(row.id)[:8]}"
+        title = named(row)
         depth = min(self._depths.get(row.id, 0), DEEPEST)
         left = Content.assemble(
             ("  " * depth, ""), ("└ " if depth else "  ", "$dim"), (f"{glyph} ", style), title

@@ -7,8 +7,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from dsh_tui.engine.persistence.jsonl.format import encode_header, encode_rows
+from dsh_tui.engine.base.lossless import dump_bytes
+from dsh_tui.engine.persistence.jsonl.format import encode_header
 from dsh_tui.engine.persistence.jsonl.paths import log_path
+from dsh_tui.engine.persistence.jsonl.sums import summed
 from dsh_tui.engine.session.header import new_header
 from dsh_tui.engine.session.session import Session
 from tests.bench.echo import idle_echo
@@ -103,21 +105,22 @@ def write_sessions(sessions: Path, count: int) -> None:
         session_id, cwd = f"s{number:05}", f"/work/project-{number % PROJECTS}"
         created = now - chance.randrange(DAYS * 86_400_000)
         header = new_header(session_id, created, {"cwd": cwd})
-        log = encode_header(header) + chance.choice(models).replace(b"NUMBER", str(number).encode())
         words = [COMMON if number % 2 else f"{COMMON[:-1]}b"]
         if number in (0, 1):
             words.append(RARE if number else f"{RARE[:-1]}b")
-        log = log.replace(b"REMARK", " ".join(words).encode())
+        rows = chance.choice(models).replace(b"NUMBER", str(number).encode())
+        rows = rows.replace(b"REMARK", " ".join(words).encode())
         path = log_path(sessions, cwd, session_id)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.write_bytes(log)
+        path.write_bytes(b"\n".join([encode_header(header)[:-1], *map(summed, rows.split(b"\n")), b""]))
 
 
 def _model(turns: int, chance: random.Random) -> bytes:
+    """The rows, without their sums."""
     session = Session(new_header(_PLACE_ID, 1_700_000_000_000, {"cwd": _PLACE_CWD}))
     for turn in range(turns):
         open_turn(session, f"Question NUMBER of {turn}: why is part {chance.randrange(99)} slow?")
         open_step(session)
         answer(session, "REMARK " + "".join(markdown(120, f"{turn}{chance.random()}")))
         close_turn(session)
-    return encode_rows(session.events.rows())
+    return b"\n".join(dump_bytes(row.to_json()) for row in session.events.rows())

@@ -8,6 +8,7 @@ Source: core spec §4.4; design §3.5.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from json import JSONDecodeError
 
 from dsh_tui.engine.persistence.jsonl.format import decode_line, decode_row, parse_object
 from dsh_tui.engine.persistence.stored import Notice
@@ -97,4 +98,5 @@ def _why(line: str, error: ValueError) -> str:
         return "a block of NUL bytes"
     if not line.startswith("{"):
         return "not a record"
-    return "cut off or overwritten" if isinstance(error.__cause__, StopIteration) else str(error)
+    broken = isinstance(error, JSONDecodeError) or isinstance(error.__cause__, StopIteration)
+    return "cut off or overwritten" if broken else str(error)
