@@ -23,6 +23,9 @@ from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.deepseek.adapter import DEFAULT_BASE_URL, MODELS
 from dsh_tui.engine.llm.models import ModelInfo
 from dsh_tui.engine.llm.service import LLM, LlmService
+from dsh_tui.engine.permissions.book import PERMISSIONS, Permissions, PermissionsConfig
+from dsh_tui.engine.permissions.past_calls import PastCalls
+from dsh_tui.engine.permissions.rule_file import RuleFile, read_user_rules
 from dsh_tui.engine.persistence.dialects.adoption import adopt
 from dsh_tui.engine.persistence.dialects.paths import original_sessions
 from dsh_tui.engine.persistence.lease.plugin import LeaseConfig
@@ -100,6 +103,10 @@ class Product:
         settings_file = SettingsFile(home.settings, tolerant=not options.broken_settings_are_fatal)
         settings = settings_file.current
         credentials = CredentialStore(home.credentials, options.environ)
+
+        async def reload() -> None:
+            await product.reload_settings()
+
         config = base.Config(
             sessions=home.sessions,
             originals=original_sessions(options.environ),
@@ -112,6 +119,12 @@ class Product:
             models=_listed_models(settings),
             default_model=lambda: agent_options(settings_file.current.model, settings_file.current.effort),
             mode=options.mode or settings.mode,  # type: ignore[arg-type]  # the command line offers modes only
+            permissions=PermissionsConfig(
+                user_rules=lambda: settings_file.current.permissions.rules,
+                user_file=RuleFile(home.settings, read_user_rules),
+                reload=reload,
+                past=PastCalls(lambda: product.index.sources),
+            ),
             lease=LeaseConfig(
                 ttl_ms=settings.lease.ttl_ms, renew_interval_ms=settings.lease.renew_interval_ms
             ),
@@ -131,12 +144,6 @@ class Product:
         except BaseException:  # raised again; what was begun is undone first
             await product.dispose()
             raise
-        if (
-            settings.permissions.model_fields_set
-        ):  # a rule that denies nothing must not look like one that does
-            product.notices.append(
-                f"{home.settings}: permissions have no effect yet; the mode alone decides what asks"
-            )
         product.notices += [product.trust.fault] * bool(product.trust.fault)
         records = (*product.plugins.records(), *product.projects.records())
         product.notices += [record.error for record in records if record.error]
@@ -182,6 +189,10 @@ class Product:
     @property
     def approval(self) -> Approval:
         return self.engine.root[APPROVAL]
+
+    @property
+    def permissions(self) -> Permissions:
+        return self.engine.root[PERMISSIONS]
 
     @cached_property
     def index(self) -> SessionIndex:

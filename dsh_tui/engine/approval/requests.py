@@ -82,6 +82,8 @@ class Unanswered:
     tool_name: str
     arguments: str
     reason: str
+    rules: tuple[Rule, ...] = ()
+    """What would have let it run; empty if no rule could."""
 
 
 Answerer: TypeAlias = Callable[[ApprovalRequest, CancelSignal], Awaitable[Answer]]

@@ -10,16 +10,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from dsh_tui.engine.approval.events import APPROVAL_UNAVAILABLE
+from dsh_tui.engine.approval.agent_path import agent_path
+from dsh_tui.engine.approval.events import APPROVAL_UNAVAILABLE, RULES_NOT_KEPT
+from dsh_tui.engine.approval.log_data import Decided, asked_data, decided_by, decided_data, is_sound
 from dsh_tui.engine.approval.requests import Answer, Answerer, ApprovalRequest, Unanswered
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.base.frozen import JsonObject, freeze
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.kernel import Context, Disposer, ServiceKey
+from dsh_tui.engine.permissions.book import PERMISSIONS, facts_of
+from dsh_tui.engine.permissions.danger import danger
+from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.scope import scope_target
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_DISPOSED
@@ -45,21 +50,23 @@ class _Desk:
     gone: CancelSignal = field(default_factory=CancelSignal)
 
 
-@dataclass(frozen=True, slots=True)
-class _Decided:
-    outcome: ApprovalOutcome
-    by: str
+_CANCELLED = Decided(ApprovalOutcome("cancelled"), "cancel")
+_UNAVAILABLE = Decided(ApprovalOutcome("unavailable"), "nobody")
+
+PlaceOf: TypeAlias = Callable[[ToolCall], "tuple[int, int] | None"]
 
 
-_CANCELLED = _Decided(ApprovalOutcome("cancelled"), "cancel")
-_UNAVAILABLE = _Decided(ApprovalOutcome("unavailable"), "nobody")
+def _nowhere(_call: ToolCall) -> None:
+    return None
 
 
 class Approval:
     """Routes requests to the one mounted answerer. Published under `APPROVAL`."""
 
-    def __init__(self, ctx: Context) -> None:
+    def __init__(self, ctx: Context, place_of: PlaceOf = _nowhere) -> None:
+        """``place_of`` says where a call's question stands in its step."""
         self._ctx = ctx
+        self._place_of = place_of
         self._desk: _Desk | None = None
         self._pending: dict[str, ApprovalRequest] = {}
         self._unanswered: list[Unanswered] = []
@@ -94,9 +101,12 @@ class Approval:
         """The session's calls that were refused because nobody could be asked."""
         return tuple(one for one in self._unanswered if one.session_id == session_id)
 
-    async def request(self, call: ToolCall, definition: AnyTool, reason: str) -> ApprovalOutcome:
-        """Log the question, wait for the answer, log it and return it."""
+    async def request(
+        self, call: ToolCall, definition: AnyTool, reason: str, *, by: str = "plugin"
+    ) -> ApprovalOutcome:
+        """Log the question, wait for the answer, log it and return it. ``by`` says who asks."""
         preview = await _preview(call, definition)
+        facts = facts_of(call, definition)
         request = ApprovalRequest(
             id=new_id("approval"),
             session_id=call.session.id,
@@ -104,21 +114,25 @@ class Approval:
             preview=preview,
             call=call,
             definition=definition,
+            by=by,
+            danger=danger(facts) or "",
+            place=self._place_of(call),
+            agent=agent_path(call.agent),
         )
-        call.session.append("approval/asked", _asked(request))
+        call.session.append("approval/asked", asked_data(request))
         self._pending[request.id] = request
         decided = _CANCELLED
         try:
-            decided = await self._decide(request)
+            decided = await self._keep_rules(request, await self._decide(request))
         finally:
             del self._pending[request.id]
             if not call.session.disposed:
-                call.session.append("approval/decided", _decided(request, decided))
+                call.session.append("approval/decided", decided_data(request, decided))
         if decided.outcome.outcome == "unavailable":
             self._note_unanswered(request)
         return decided.outcome
 
-    async def _decide(self, request: ApprovalRequest) -> _Decided:
+    async def _decide(self, request: ApprovalRequest) -> Decided:
         signal, desk = request.call.signal, self._desk
         if signal.cancelled:
             return _CANCELLED
@@ -155,11 +169,34 @@ class Approval:
             self._late.add(asking)
             asking.add_done_callback(self._late.discard)
 
+    async def _keep_rules(self, request: ApprovalRequest, decided: Decided) -> Decided:
+        """Store the rules of an allow before it counts. The call is allowed even where they can't be kept.
+
+        What was seen and allowed stays allowed; a rule holds only if it was offered for this very call.
+        """
+        if not decided.rules:
+            return decided
+        permissions = self._ctx.get(PERMISSIONS)
+        why = ""
+        if permissions is None or not set(decided.rules) <= set(permissions.proposed(request)):
+            why = "they were not offered for this call"
+        else:
+            session = request.call.session
+            try:
+                await permissions.add(session, decided.rules, decided.scope, by=decided.by)
+            except (HarnessError, OSError, LookupError) as error:
+                why = error_chain(error)
+        if not why:
+            return decided
+        _log.warning("%s: rules are not kept: %s", request.id, why)
+        scope_target(self._ctx, request.call.agent).emit(RULES_NOT_KEPT, request.call, why)
+        return replace(decided, rules=())
+
     @staticmethod
-    def _read(request: ApprovalRequest, answer: Answer | Raised) -> _Decided:
+    def _read(request: ApprovalRequest, answer: Answer | Raised) -> Decided:
         match answer:
-            case Answer(outcome="allowed-once" | "rejected", feedback=str() | None, by=str()):
-                return _Decided(ApprovalOutcome(answer.outcome, answer.feedback or None), answer.by or "user")
+            case Answer() if is_sound(answer):
+                return decided_by(answer)
             case Raised(error=error):
                 _log.error("%s: the answerer failed", request.id, exc_info=error)
             case _:
@@ -172,11 +209,20 @@ class Approval:
     def _note_unanswered(self, request: ApprovalRequest) -> None:
         self._unanswered.append(
             Unanswered(
-                request.session_id, request.call_id, request.tool_name, request.arguments, request.reason
+                request.session_id,
+                request.call_id,
+                request.tool_name,
+                request.arguments,
+                request.reason,
+                self._would_allow(request),
             )
         )
         target = scope_target(self._ctx, request.call.agent)
         target.emit(APPROVAL_UNAVAILABLE, request.call, request.reason)
+
+    def _would_allow(self, request: ApprovalRequest) -> tuple[Rule, ...]:
+        permissions = self._ctx.get(PERMISSIONS)
+        return () if permissions is None else permissions.proposed(request)
 
 
 _AnswerTask: TypeAlias = "asyncio.Future[Answer | Raised]"
@@ -198,32 +244,6 @@ async def _preview(call: ToolCall, definition: AnyTool) -> JsonObject | None:
         _log.warning("%s: no preview of %s", call.call_id, call.name, exc_info=preview.error)
         return None
     return preview
-
-
-def _asked(request: ApprovalRequest) -> dict[str, object]:
-    data: dict[str, object] = {
-        "id": request.id,
-        "callId": request.call_id,
-        "toolName": request.tool_name,
-        "arguments": request.arguments,
-        "reason": request.reason,
-        "cwd": str(request.cwd),
-    }
-    if request.preview is not None:
-        data["preview"] = request.preview
-    return data
-
-
-def _decided(request: ApprovalRequest, decided: _Decided) -> dict[str, object]:
-    data: dict[str, object] = {
-        "id": request.id,
-        "callId": request.call_id,
-        "outcome": decided.outcome.outcome,
-        "by": decided.by,
-    }
-    if decided.outcome.feedback is not None:
-        data["feedback"] = decided.outcome.feedback
-    return data
 
 
 APPROVAL: ServiceKey[Approval] = ServiceKey("approval")

@@ -26,6 +26,8 @@ from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.retry import plugin as retry
 from dsh_tui.engine.loop import one_shots
 from dsh_tui.engine.loop import plugin as loop
+from dsh_tui.engine.permissions import plugin as permissions
+from dsh_tui.engine.permissions.book import PermissionsConfig
 from dsh_tui.engine.persistence import checkpoint
 from dsh_tui.engine.persistence.jsonl import plugin as jsonl
 from dsh_tui.engine.persistence.lease import plugin as leases
@@ -59,6 +61,7 @@ class Config:
     models: tuple[str, ...] = ()
     default_model: Callable[[], AgentOptions]
     mode: Mode = "ask"
+    permissions: PermissionsConfig
     lease: leases.LeaseConfig = field(default_factory=leases.LeaseConfig)
     environ: Mapping[str, str]
     pass_environment: tuple[str, ...] = ()
@@ -96,6 +99,7 @@ def apply(ctx: Context, config: Config) -> None:
 
         ctx.plugin(written_titles)
     ctx.plugin(trust, config.trust)
+    ctx.plugin(permissions, config.permissions)
     ctx.plugin(approval, approval.ApprovalConfig(mode=config.mode))
     ctx.plugin(mode_notice)
     ctx.plugin(max_steps)

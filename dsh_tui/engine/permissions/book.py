@@ -1,17 +1,39 @@
-"""The book: which rules are in force for a session.
+"""The book: which rules are in force for a session, what they make of a call, and their change.
 
-Source: design §3.15.
+Rules of the session, the project and the user count together: deny beats ask, ask beats allow,
+wherever they stand; the order of the scopes only says which of two alike is named. What a person
+adds or revokes is in force when `add` or `revoke` returns, and stored.
+Source: design §3.15; core spec §6 (Ask).
 """
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, assert_never, get_args
+
+from dsh_tui.engine.approval.mode_policy import ASKED_BY
+from dsh_tui.engine.base.to_the_end import to_the_end
+from dsh_tui.engine.kernel import Context, ServiceKey
+from dsh_tui.engine.permissions.facts import CallFacts
+from dsh_tui.engine.permissions.judge import Verdict, judge
+from dsh_tui.engine.permissions.past_calls import PastCalls
+from dsh_tui.engine.permissions.project_rules import ProjectRules
+from dsh_tui.engine.permissions.proposal import propose
+from dsh_tui.engine.permissions.rule import Rule
+from dsh_tui.engine.permissions.rule_file import RuleFile
+from dsh_tui.engine.permissions.session_rules import SessionRules
 
 if TYPE_CHECKING:
-    from dsh_tui.engine.permissions.rule import Rule
+    from dsh_tui.engine.approval.requests import ApprovalRequest
+    from dsh_tui.engine.session.session import Session
+    from dsh_tui.engine.tools.definition import AnyTool, ToolCall
 
 Scope: TypeAlias = Literal["session", "project", "user"]
+SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+MOST_PAST: Final = 3
+"""How many earlier calls a proposal shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +43,150 @@ class ScopedRule:
     rule: Rule
     scope: Scope
     since: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict, and where the rule stands that gave it. Without a rule the mode decides."""
+
+    verdict: Verdict
+    scope: Scope | None = None
+
+    @property
+    def rule(self) -> Rule | None:
+        return self.verdict.rule
+
+
+NO_RULE: Final = Judgement(Verdict(None, None, "no rule speaks of it"))
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The rules that together would cover a call, what they would have covered, and for how long."""
+
+    rules: tuple[Rule, ...] = ()
+    past: tuple[str, ...] = ()
+    """Earlier calls in one line each, newest first."""
+    scopes: tuple[tuple[Scope, str], ...] = ()
+    why_not: str = ""
+    """Why no rule is offered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermissionsConfig:
+    """Where the user's and the projects' rules come from, and where they are written."""
+
+    user_rules: Callable[[], tuple[Rule, ...]] = tuple
+    """The ones in use, which are the last good ones of the file."""
+    user_file: RuleFile | None = None
+    reload: Callable[[], Awaitable[object]] | None = None
+    """Takes up the user's file after it was written."""
+    past: PastCalls
+    """What was called before, in all sessions."""
+
+
+class Permissions:
+    """The rules of all scopes. Published under `PERMISSIONS`."""
+
+    def __init__(self, ctx: Context, config: PermissionsConfig) -> None:
+        self._config = config
+        self._session_rules = SessionRules(ctx)
+        self._project_rules = ProjectRules(ctx)
+        self.past = config.past
+
+    def rules(self, session: Session) -> tuple[ScopedRule, ...]:
+        """All that are in force, nearest scope first."""
+        own = [ScopedRule(rule, "session", since) for rule, since in self._session_rules.of(session)]
+        project = [ScopedRule(rule, "project") for rule in self._project_rules.of(_project(session))]
+        user = [ScopedRule(rule, "user") for rule in self._config.user_rules()]
+        return (*own, *project, *user)
+
+    def judge(self, call: ToolCall, definition: AnyTool) -> Judgement:
+        """What the rules make of a call. Never raises."""
+        scoped = self.rules(call.session)
+        verdict = judge([one.rule for one in scoped], facts_of(call, definition))
+        scope = next((one.scope for one in scoped if one.rule == verdict.rule), None)
+        return Judgement(verdict, scope)
+
+    async def add(self, session: Session, rules: Sequence[Rule], scope: Scope, *, by: str = "user") -> None:
+        """Put rules in force, and store them. Those that are there already change nothing.
+
+        Raises:
+            HarnessError, OSError: they are not stored and not in force.
+        """
+        match scope:
+            case "session":
+                self._session_rules.add(session, rules, by=by)
+            case "project":
+                await self._project_rules.add(_project(session), rules)
+            case "user":
+                await self._edit_user_file(lambda file: file.add(rules))
+            case _:
+                assert_never(scope)
+
+    async def revoke(self, session: Session, rule: Rule, scope: Scope, *, by: str = "user") -> None:
+        """Take a rule out of force, and out of where it is stored.
+
+        Raises:
+            HarnessError, OSError: it is in force still.
+        """
+        match scope:
+            case "session":
+                self._session_rules.revoke(session, rule, by=by)
+            case "project":
+                await self._project_rules.remove(_project(session), rule)
+            case "user":
+                await self._edit_user_file(lambda file: file.remove(rule))
+            case _:
+                assert_never(scope)
+
+    def proposed(self, request: ApprovalRequest) -> tuple[Rule, ...]:
+        """The only rules that may be added with an answer to this request."""
+        return () if self._why_not(request) else propose(facts_of(request.call, request.definition))
+
+    async def proposal(self, request: ApprovalRequest) -> Proposal:
+        """What may be added, with all that a person must see before they choose it."""
+        rules = self.proposed(request)
+        if not rules:
+            why_not = self._why_not(request)
+            return Proposal(why_not=why_not or "No rule covers exactly such calls: allow each one by itself.")
+        past = await self.past.matching(rules, request, MOST_PAST)
+        return Proposal(rules, past, self._scopes(request.call.session))
+
+    def _scopes(self, session: Session) -> tuple[tuple[Scope, str], ...]:
+        project = _project(session)
+        offered: list[tuple[Scope, str]] = [
+            ("session", "in this session, also when it is resumed; forks don't get it")
+        ]
+        if self._project_rules.are_writable(project):
+            offered.append(("project", f"in {project}, in every session, until you revoke it"))
+        if self._config.user_file is not None:
+            offered.append(("user", "in every folder, in every session, until you revoke it"))
+        return tuple(offered)
+
+    @staticmethod
+    def _why_not(request: ApprovalRequest) -> str:
+        if request.by == ASKED_BY:
+            return ""
+        return f"The mode is not what asks here but {request.by}, and a rule answers for the mode only."
+
+    async def _edit_user_file(self, edit: Callable[[RuleFile], object]) -> None:
+        file = self._config.user_file
+        if file is None:
+            raise LookupError("there is no settings file to keep rules in")
+        await to_the_end(lambda: edit(file))
+        if self._config.reload is not None:
+            await self._config.reload()
+
+
+def facts_of(call: ToolCall, definition: AnyTool) -> CallFacts:
+    """What rules may know of a call."""
+    arguments = call.args if isinstance(call.args, dict) else {}
+    return CallFacts(tool=definition.name, kind=definition.kind, arguments=arguments, cwd=call.cwd)
+
+
+def _project(session: Session) -> Path:
+    return Path(session.cwd) if session.cwd is not None else Path.cwd()
+
+
+PERMISSIONS: ServiceKey[Permissions] = ServiceKey("permissions")

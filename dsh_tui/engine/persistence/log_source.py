@@ -5,11 +5,13 @@ One for our own home, one for each foreign one. Source: design §3.4, §3.7.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from dsh_tui.engine.persistence.stored import LoadedSession, SessionSummary
+from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.session.header import SessionHeader
 
 SourceName: TypeAlias = Literal["dsh-tui", "dsh"]
 
@@ -34,6 +36,14 @@ class WholeLog:
     """None where nothing but the row can be said."""
 
 
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A few kinds of events out of a log, in order."""
+
+    header: SessionHeader
+    events: Iterable[Event]
+
+
 class LogSource(Protocol):
     """One home of logs in one format. All calls block; reading changes nothing."""
 
@@ -54,6 +64,14 @@ class LogSource(Protocol):
 
     def whole(self, path: str) -> WholeLog:
         """Row and log. Raises as `summary` does."""
+        ...
+
+    def excerpt(self, path: str, types: Collection[str]) -> Excerpt:
+        """Header and events of these types, reading no more than needed. What can't be read is left out.
+
+        Raises:
+            PersistenceError: it cannot be read at all.
+        """
         ...
 
     def holder(self, path: str) -> str | None:

@@ -6,7 +6,7 @@ Left out on purpose: what an agent is; a scope's key is any object.
 Source: core spec §2.
 """
 
-from dsh_tui.engine.scope.key import ScopeError
+from dsh_tui.engine.scope.key import ScopeError, lineage
 from dsh_tui.engine.scope.layers import ScopedLayers
 from dsh_tui.engine.scope.scope import ScopeHandle, create_scope, scope_key, scope_of, scope_target
 
@@ -15,6 +15,7 @@ __all__ = [
     "ScopeHandle",
     "ScopedLayers",
     "create_scope",
+    "lineage",
     "scope_key",
     "scope_of",
     "scope_target",

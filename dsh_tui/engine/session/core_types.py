@@ -21,6 +21,7 @@ from dsh_tui.engine.session.shapes import (
     TAGGED,
     TEXT,
     items_of,
+    object_of,
     one_of,
     shape,
 )
@@ -29,6 +30,8 @@ _STEP = {"turn": ORDINAL, "step": ORDINAL}
 _CONTENT = {"id": NAME, "content": BLOCKS, "source": KINDED}
 _ERROR = {"name": TEXT, "code": TEXT}
 _TODO = shape({"content": NAME, "status": one_of("pending", "in_progress", "completed")})
+_PLACE = object_of(shape({"index": ORDINAL, "of": ORDINAL}), "an object with index and of")
+_SCOPE = one_of("session", "project", "user")
 _HEADER = shape({"config": OBJECT}, {"system": TEXT, "tools": OBJECTS, "messagePrefix": OBJECTS})
 _SYSTEM_DELTA = shape({"keepStart": COUNT, "keepEnd": COUNT, "insert": NAMES})
 _TOOLS_DELTA = shape({"added": OBJECTS, "removed": NAMES, "changed": OBJECTS})
@@ -85,7 +88,7 @@ _LOG_ONLY: dict[str, Validate] = {
     "session/title": shape({"title": TEXT, "source": one_of("fallback", "model", "user")}),
     "approval/asked": shape(
         {"id": NAME, "callId": NAME, "toolName": NAME, "arguments": TEXT, "reason": TEXT},
-        {"preview": OBJECT, "cwd": TEXT},
+        {"preview": OBJECT, "cwd": TEXT, "by": NAME, "danger": NAME, "place": _PLACE, "agent": NAME},
     ),
     "approval/decided": shape(
         {
@@ -94,9 +97,20 @@ _LOG_ONLY: dict[str, Validate] = {
             "outcome": one_of("allowed-once", "rejected", "cancelled", "unavailable"),
             "by": NAME,
         },
-        {"feedback": TEXT},
+        {"feedback": TEXT, "rules": NAMES, "scope": _SCOPE, "replacement": TEXT},
     ),
     "permission/mode": shape({"mode": NAME}),
+    "permission/rule": shape({"rule": NAME, "by": NAME}),
+    "permission/revoked": shape({"rule": NAME, "by": NAME}),
+    "permission/decided": shape(
+        {
+            "callId": NAME,
+            "toolName": NAME,
+            "decision": one_of("allow", "deny"),
+            "rule": NAME,
+            "scope": _SCOPE,
+        }
+    ),
     "llm/retry": shape(
         {**_RETRY, "provider": NAME, "mode": NAME, "retry": ORDINAL, "delayMs": COUNT, "failure": OBJECT},
         {"maxRetries": COUNT},
@@ -148,11 +162,13 @@ _ABOUT: dict[str, str] = {
     "approval/asked": "A call waits for a person. Never shown to the model.",
     "approval/decided": "The one answer to that question, and whose it was. Never shown to the model.",
     "permission/mode": "How much runs without asking, from here on.",
+    "permission/rule": "A rule holds in this session from here on. Forks don't inherit it.",
+    "permission/revoked": "That rule of this session holds no longer.",
+    "permission/decided": "A rule let a call run, or refused it, without a question.",
     "llm/retry": "A request failed and will be made again after a wait.",
     "llm/retry-started": "The wait is over.",
     "model/selected": "Somebody chose another model or effort, from the next step on.",
 }
-
 _IGNORABLE = frozenset({"request/origins"})
 """Types that older readers may skip: nothing that is sent or shown hangs on them."""
 

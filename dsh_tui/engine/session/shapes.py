@@ -54,6 +54,11 @@ def one_of(*choices: str) -> Field:
     return Field(lambda value: value in choices, "one of " + ", ".join(choices))
 
 
+def object_of(validate: Validate, words: str) -> Field:
+    """An object that passes ``validate``."""
+    return Field(lambda value: isinstance(value, Mapping) and validate(value) is None, words)
+
+
 def items_of(validate: Validate, words: str) -> Field:
     """A list whose every item is an object that passes ``validate``."""
     return Field(

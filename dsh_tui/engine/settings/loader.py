@@ -8,16 +8,18 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dsh_tui.engine.base.errors import HarnessError
 
 if TYPE_CHECKING:
     import yaml
-    from pydantic import BaseModel, ValidationError
+    from pydantic import BaseModel
     from pydantic_core import ErrorDetails
 
-    from dsh_tui.engine.settings.schema import Settings
+    from dsh_tui.engine.settings.schema import ProjectSettings, Settings
+
+S = TypeVar("S", bound="BaseModel")
 
 
 class SettingsError(HarnessError):
@@ -50,10 +52,21 @@ def load_settings(path: Path) -> Settings:
 
 def parse_settings(path: Path, text: bytes) -> Settings:
     """Check the bytes of a settings file; ``path`` is only for the messages."""
+    from dsh_tui.engine.settings.schema import Settings
+
+    return _parse(path, text, Settings)
+
+
+def parse_project_settings(path: Path, text: bytes) -> ProjectSettings:
+    """The same for a project's own file, which may say much less."""
+    from dsh_tui.engine.settings.schema import ProjectSettings
+
+    return _parse(path, text, ProjectSettings)
+
+
+def _parse(path: Path, text: bytes, model: type[S]) -> S:
     import yaml
     from pydantic import ValidationError
-
-    from dsh_tui.engine.settings.schema import Settings
 
     try:
         root = yaml.compose(text.decode("utf-8"), Loader=yaml.SafeLoader)
@@ -69,17 +82,10 @@ def parse_settings(path: Path, text: bytes) -> Settings:
     if not isinstance(values, dict):
         raise SettingsError(path, 1, "must be a mapping such as `model: deepseek/deepseek-flash`")
     try:
-        return Settings.model_validate(values)
+        return model.model_validate(values)
     except ValidationError as error:
-        raise _explain(path, root, error) from error
-
-
-def _explain(path: Path, root: yaml.Node | None, error: ValidationError) -> SettingsError:
-    from dsh_tui.engine.settings.schema import Settings
-
-    first = error.errors()[0]
-    location = first["loc"]
-    return SettingsError(path, _line_of(root, location), _cure(Settings, first))
+        first = error.errors()[0]
+        raise SettingsError(path, _line_of(root, first["loc"]), _cure(model, first)) from error
 
 
 def _cure(model: type[BaseModel], fault: ErrorDetails) -> str:

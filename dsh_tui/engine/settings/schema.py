@@ -7,6 +7,7 @@ Source: design §4 (settings.yaml).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -47,7 +48,7 @@ class PermissionSettings(_Section):
     ask: tuple[Annotated[str, AfterValidator(_rule_body("ask"))], ...] = ()
     deny: tuple[Annotated[str, AfterValidator(_rule_body("deny"))], ...] = ()
 
-    @property
+    @cached_property
     def rules(self) -> tuple[Rule, ...]:
         """All of them, in the order of the file."""
         return tuple(Rule.of(effect, body) for effect in EFFECTS for body in getattr(self, effect))

@@ -45,10 +45,12 @@ Outcome: TypeAlias = Literal["allowed-once", "rejected", "cancelled", "unavailab
 
 @dataclass(frozen=True, slots=True)
 class ApprovalOutcome:
-    """How a question ended. Only ``allowed-once`` lets the call run; ``feedback`` goes to the model."""
+    """How a question ended. Only ``allowed-once`` lets the call run; the words go to the model."""
 
     outcome: Outcome
     feedback: str | None = None
+    replacement: str | None = None
+    """What the person wants to run instead of what they refused."""
 
 
 def strictest(first: PreDecision, second: PreDecision) -> PreDecision:

@@ -8,14 +8,14 @@ Source: core spec §6.
 from __future__ import annotations
 
 from dsh_tui.engine.kernel import Emit, Waterfall
-from dsh_tui.engine.tools.decisions import ApprovalOutcome, PostDecision, PreDecision
+from dsh_tui.engine.tools.decisions import ApprovalOutcome, Ask, PostDecision, PreDecision
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall, ToolOutput
 
 PRE_EXECUTE: Waterfall[[ToolCall, AnyTool], PreDecision] = Waterfall("tools/pre-execute")
 """May the call run? Runs in model order, once a call; unknown tools and bad arguments don't get here."""
 
-ASK: Waterfall[[ToolCall, AnyTool, str], ApprovalOutcome] = Waterfall("tools/ask")
-"""``(call, definition, reason)``: ask a person. Answered by the approval service; by nobody: unavailable."""
+ASK: Waterfall[[ToolCall, AnyTool, Ask], ApprovalOutcome] = Waterfall("tools/ask")
+"""``(call, definition, ask)``: ask a person. Answered by the approval service; by nobody: unavailable."""
 
 EXECUTE: Waterfall[[ToolCall, AnyTool], ToolOutput] = Waterfall("tools/execute")
 """Around the body: recorded answers, checkpoints, measurements."""

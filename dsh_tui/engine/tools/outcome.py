@@ -46,14 +46,18 @@ def denied(reason: str) -> ToolOutput:
 
 def not_approved(answer: ApprovalOutcome) -> ToolOutput:
     """A person was asked and did not, or could not, allow it."""
-    text = _NOT_APPROVED[answer.outcome]
+    words = []
+    if answer.replacement:
+        words.append(f"They want this instead, which did not run either:\n{answer.replacement}")
     if answer.feedback:
-        text = f"The user declined this call, so it did not run. They said:\n{answer.feedback}"
+        words.append(f"They said:\n{answer.feedback}")
+    text = " ".join((_DECLINED, "\n".join(words))) if words else _NOT_APPROVED[answer.outcome]
     return failed(text, "ToolDenied", f"APPROVAL_{answer.outcome.upper()}")
 
 
+_DECLINED = "The user declined this call, so it did not run."
 _NOT_APPROVED = {
-    "rejected": "The user declined this call, so it did not run. Do not try it again in another form; "
+    "rejected": f"{_DECLINED} Do not try it again in another form; "
     "go on without it, or ask what they want instead.",
     "cancelled": "The user stopped the turn while this call waited for approval. It did not run.",
     "unavailable": "This call needs approval, and nobody is there to give it. It did not run. "

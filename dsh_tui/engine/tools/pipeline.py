@@ -111,9 +111,9 @@ class Pipeline:
                 pass
             case Deny(reason=reason):
                 return denied(reason)
-            case Ask(reason=reason):
+            case Ask():
                 call.signal.check()
-                answer = await self._events.waterfall(ASK, _nobody, call, definition, reason)
+                answer = await self._events.waterfall(ASK, _nobody, call, definition, decision)
                 if not isinstance(answer, ApprovalOutcome):
                     raise TypeError(f"tools/ask answered {answer!r}")
                 if answer.outcome != "allowed-once":

@@ -102,6 +102,7 @@ async def test_a_request_logs_one_question_and_one_answer(
         "arguments": '{"text":"hi"}',
         "reason": "The agent wants to change a file.",
         "cwd": "/work",
+        "by": "mode",
     }
     (answer,) = decided(bench)
     assert (answer["id"], answer["outcome"], answer["by"]) == (asked.data["id"], outcome, by)

@@ -166,7 +166,7 @@ def cancel_in(bench: ToolBench, stage: str) -> None:
         return Ask("May it?") if stage == "ask" else await following()
 
     async def ask(
-        call: ToolCall, _tool: AnyTool, _reason: str, _next: Next[ApprovalOutcome]
+        call: ToolCall, _tool: AnyTool, _asked: Ask, _next: Next[ApprovalOutcome]
     ) -> ApprovalOutcome:
         fire(call)
         return ApprovalOutcome("cancelled")

@@ -49,7 +49,7 @@ def decide(bench: ToolBench, decision: PreDecision) -> None:
 
 def answer(bench: ToolBench, outcome: Outcome, feedback: str | None = None) -> None:
     async def listener(
-        _call: ToolCall, _tool: AnyTool, _reason: str, _next: Next[ApprovalOutcome]
+        _call: ToolCall, _tool: AnyTool, _asked: Ask, _next: Next[ApprovalOutcome]
     ) -> ApprovalOutcome:
         return ApprovalOutcome(outcome, feedback)
 

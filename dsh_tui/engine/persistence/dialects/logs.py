@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +11,7 @@ from dsh_tui.engine.persistence.dialects.paths import iter_logs
 from dsh_tui.engine.persistence.dialects.reader import read_original
 from dsh_tui.engine.persistence.dialects.summary import read_summary, unreadable_summary, with_damage
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError
-from dsh_tui.engine.persistence.log_source import FoundLog, WholeLog
+from dsh_tui.engine.persistence.log_source import Excerpt, FoundLog, WholeLog
 from dsh_tui.engine.persistence.stored import SessionSummary
 
 
@@ -42,6 +42,10 @@ class OriginalLogs:
         except FormatUnsupportedError:
             return WholeLog(summary, None)
         return WholeLog(with_damage(summary, loaded), loaded)
+
+    def excerpt(self, path: str, types: Collection[str]) -> Excerpt:
+        loaded = read_original(Path(path))
+        return Excerpt(loaded.header, [event for event in loaded.events if event.type in types])
 
     def holder(self, path: str) -> str | None:
         return None

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from stat import S_ISREG
 from typing import Final
 
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError
+from dsh_tui.engine.persistence.jsonl.excerpt import read_excerpt
 from dsh_tui.engine.persistence.jsonl.paths import LOG_NAME
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.jsonl.summary import read_summary, summary_of, unreadable_summary
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME, holder_of
-from dsh_tui.engine.persistence.log_source import FoundLog, WholeLog
+from dsh_tui.engine.persistence.log_source import Excerpt, FoundLog, WholeLog
 from dsh_tui.engine.persistence.stored import SessionSummary
 
 _CLOSED: Final = "closed"
@@ -61,6 +62,9 @@ class JsonlLogs:
         except FormatUnsupportedError:
             return WholeLog(self.summary(path), None)
         return WholeLog(summary_of(loaded), loaded)
+
+    def excerpt(self, path: str, types: Collection[str]) -> Excerpt:
+        return read_excerpt(Path(path), types)
 
     def holder(self, path: str) -> str | None:
         with contextlib.suppress(OSError):  # a lock file that can't be read says nothing here

@@ -49,7 +49,7 @@ def decode_log(data: bytes, path: Path, revision: Revision) -> LoadedSession:
     """`read_log` for bytes that were read already."""
     whole = data.rfind(b"\n") + 1
     lines = _lines(data[:whole])
-    header, header_problem = _read_header(lines, path, revision)
+    header, header_problem = read_header(lines, path, revision)
     slots: list[Row] = []
     with collector_paused():
         bad = _read_rows(lines, slots)
@@ -133,7 +133,12 @@ def _lines(data: bytes) -> list[str]:
     return lines
 
 
-def _read_header(lines: list[str], path: Path, revision: Revision) -> tuple[SessionHeader, str | None]:
+def read_header(lines: list[str], path: Path, revision: Revision) -> tuple[SessionHeader, str | None]:
+    """The header in the first line, or a stand-in for it and what is wrong.
+
+    Raises:
+        FormatUnsupportedError: another format or version.
+    """
     if not lines:
         problem = "the file is empty" if revision.size == 0 else "the first line, the header, is incomplete"
         return stand_in_header(path, revision), problem

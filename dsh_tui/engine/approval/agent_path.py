@@ -1,0 +1,31 @@
+"""Which agent wants a call: the path from the main agent to it, for the person who is asked.
+
+Source: core spec §2 (scope); ux spec §4 (approval dock contract).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dsh_tui.engine.agent.agent import Agent
+from dsh_tui.engine.scope import lineage
+
+MAIN: Final = "main agent"
+STEP: Final = " › "
+
+
+def agent_path(agent: Agent) -> str:
+    """``main agent › explore``; empty for the main agent itself."""
+    names = [_name(one) for one in lineage(agent)]
+    if len(names) == 1 and agent.session.header.get("origin") != "subagent":
+        return ""
+    if len(names) == 1:
+        names.append(MAIN)  # its parent lives elsewhere
+    names[-1] = MAIN
+    return STEP.join(reversed(names))
+
+
+def _name(agent: object) -> str:
+    session = getattr(agent, "session", None)  # a scope's key is any object; what is no agent has no log
+    header = {} if session is None else session.header
+    return str(header.get("agentPreset") or "subagent")

@@ -1,0 +1,110 @@
+"""Rules that a project brings along: they count only while the user trusts that very content.
+
+A trusted file that is broken contributes nothing, and a notice says so. What a person adds is put into
+the trusted content and nothing else, and trusted with it. Source: design §3.14, §3.15.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.base.to_the_end import to_the_end
+from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.permissions.events import RULES_IGNORED
+from dsh_tui.engine.permissions.rule import Rule
+from dsh_tui.engine.permissions.rule_file import RuleFile, RuleFileError
+from dsh_tui.engine.trust.service import TRUST, Trust
+
+FILE: Final = Path(".dsh", "settings.yaml")
+
+
+class ProjectRules:
+    """The rules of every project."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._read: dict[Path, tuple[bytes, tuple[Rule, ...]]] = {}
+
+    def of(self, project: Path) -> tuple[Rule, ...]:
+        """Those that count, in the order of the file."""
+        trust = self._ctx.get(TRUST)
+        content = None if trust is None else trust.project_settings(project)
+        if content is None:
+            return ()
+        known = self._read.get(project)
+        if known is None or known[0] != content:
+            known = self._read[project] = (content, self._rules_in(project / FILE, content))
+        return known[1]
+
+    def are_writable(self, project: Path) -> bool:
+        """Whether a rule that is added here would count."""
+        return self._trusted(project) is not None
+
+    async def add(self, project: Path, rules: Sequence[Rule]) -> None:
+        """Put rules into the project's file, and trust it as it is then.
+
+        Raises:
+            HarnessError, OSError: they don't count.
+        """
+        trust, content = self._require_trusted(project)
+        file = RuleFile(_file(project), read_project_rules)
+        after = await to_the_end(lambda: file.add(rules, expected=content))
+        await trust.pin_settings(project, after)
+
+    async def remove(self, project: Path, rule: Rule) -> None:
+        """Take a rule out of the project's file, and trust what is left.
+
+        Raises:
+            HarnessError, OSError: it counts still.
+        """
+        trust, content = self._require_trusted(project)
+        file = RuleFile(_file(project), read_project_rules)
+        after = await to_the_end(lambda: file.remove(rule, expected=content))
+        await trust.pin_settings(project, after)
+
+    def _rules_in(self, path: Path, content: bytes) -> tuple[Rule, ...]:
+        try:
+            return read_project_rules(path, content)
+        except HarnessError as error:
+            self._ctx.root.emit(RULES_IGNORED, f"{error.message}; no rule of it counts until it is mended")
+            return ()
+
+    def _require_trusted(self, project: Path) -> tuple[Trust, bytes]:
+        trusted = self._trusted(project)
+        if trusted is None:
+            raise RuleFileError(f"{project / FILE} is not trusted, so no rule of it would count")
+        return trusted
+
+    def _trusted(self, project: Path) -> tuple[Trust, bytes] | None:
+        """The content that may be changed: what is trusted, or nothing where there is no file yet."""
+        trust, path = self._ctx.get(TRUST), _file(project)
+        if trust is None or _is_foreign(path.parent):
+            return None
+        content = trust.project_settings(project)
+        if content is None and not os.path.lexists(path):
+            content = b""
+        return None if content is None else (trust, content)
+
+
+def read_project_rules(path: Path, content: bytes) -> tuple[Rule, ...]:
+    """The rules in a project's settings.
+
+    Raises:
+        SettingsError: the file is broken.
+    """
+    from dsh_tui.engine.settings.loader import parse_project_settings
+
+    return parse_project_settings(path, content).permissions.rules
+
+
+def _file(project: Path) -> Path:
+    return Path(os.path.realpath(project)) / FILE
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Whether ``.dsh`` leads somewhere else, or is the home of the original and not a project's folder."""
+    return folder.is_symlink() or (folder / FILE.name).is_symlink() or (folder / "sessions").exists()

@@ -1,0 +1,116 @@
+"""The rules in one settings file: rules are added and taken out, every other byte stays.
+
+A changed file is checked before it takes the place of the old one: it must read as the old one did
+but for the rule. Writers of this program wait for each other; the file is replaced, never torn.
+Source: design §3.15, §4 (settings.yaml).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from dsh_tui.engine.base.atomic_file import write_atomic
+from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.permissions.rule import Rule
+from dsh_tui.engine.settings.rules_text import UneditableError, with_rule, without_rule
+
+PRIVATE: Final = 0o600
+
+
+class RuleFileError(HarnessError):
+    """A rule can't be kept in the file; nothing was changed."""
+
+    code = "RULES_NOT_KEPT"
+
+
+class RuleFile:
+    """One settings file. All calls block."""
+
+    def __init__(self, path: Path, read_rules: Callable[[Path, bytes], tuple[Rule, ...]]) -> None:
+        """``read_rules`` gives the rules that a file of these bytes would hold, or raises."""
+        self.path = path
+        self._read_rules = read_rules
+
+    def add(self, rules: Sequence[Rule], *, expected: bytes | None = None) -> bytes:
+        """Put in those that are not there; what the file holds then. It must hold ``expected`` before.
+
+        Raises:
+            HarnessError, OSError: nothing was changed.
+        """
+        with self._locked() as path:
+            before = _bytes_of(path, expected)
+            known = self._read_rules(path, before)
+            missing = [rule for rule in dict.fromkeys(rules) if rule not in known]
+            return self._write(path, before, missing, with_rule, {*known, *missing})
+
+    def remove(self, rule: Rule, *, expected: bytes | None = None) -> bytes:
+        """Take it out, if it is there; what the file holds then. It must hold ``expected`` before.
+
+        Raises:
+            HarnessError, OSError: nothing was changed.
+        """
+        with self._locked() as path:
+            before = _bytes_of(path, expected)
+            known = self._read_rules(path, before)
+            return self._write(path, before, [rule] if rule in known else [], without_rule, {*known} - {rule})
+
+    def _write(
+        self,
+        path: Path,
+        before: bytes,
+        rules: Sequence[Rule],
+        edit: Callable[[str, str, str], str],
+        wanted: set[Rule],
+    ) -> bytes:
+        if not rules:
+            return before
+        text = before.decode("utf-8")
+        try:
+            for rule in rules:
+                text = edit(text, rule.effect, rule.body)
+            after = text.encode()
+            kept = set(self._read_rules(path, after)) == wanted
+        except (UneditableError, HarnessError) as error:
+            raise RuleFileError(f"{path} is written in a way that can't be edited safely: {error}") from error
+        if not kept:
+            raise RuleFileError(f"{path} is written in a way that can't be edited safely; change it by hand")
+        write_atomic(path, after, mode=PRIVATE)
+        return after
+
+    @contextmanager
+    def _locked(self) -> Iterator[Path]:
+        """The file that is meant, links followed, while no other writer of this program is at it."""
+        path = self.path.resolve()
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            yield path
+        finally:
+            os.close(folder)
+
+
+def read_user_rules(path: Path, content: bytes) -> tuple[Rule, ...]:
+    """The rules in the user's settings.
+
+    Raises:
+        SettingsError: the file is broken.
+    """
+    from dsh_tui.engine.settings.loader import parse_settings
+
+    return parse_settings(path, content).permissions.rules
+
+
+def _bytes_of(path: Path, expected: bytes | None) -> bytes:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        content = b""
+    if expected is not None and content != expected:
+        raise RuleFileError(f"{path} was changed just now by somebody else; look at it, then try again")
+    return content
