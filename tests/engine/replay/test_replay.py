@@ -11,6 +11,8 @@ import pytest
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.kernel import create_root
+from dsh_tui.engine.llm.deepseek.wire import body_bytes
+from dsh_tui.engine.loop.rebuild import rebuild_requests
 from dsh_tui.engine.replay import plugin as replay
 from dsh_tui.engine.replay.entries import read_entries
 from dsh_tui.engine.replay.errors import DriftError, FixtureError
@@ -117,6 +119,21 @@ async def test_another_request_is_named_by_its_first_difference(
     _, drift, _ = await run(play, config=replay.ReplayConfig(events=events), said=said)
     assert drift is not None
     assert difference in drift.message
+
+
+async def test_a_drift_names_the_first_byte_of_the_body_that_differs() -> None:
+    events = await recorded()
+
+    async def play(_app: LoopApp, agent: Agent) -> None:
+        await ask(agent, "Go", "Agaim")
+
+    _, drift, _ = await run(play, config=replay.ReplayConfig(events=events))
+    assert drift is not None
+    sent = body_bytes(rebuild_requests(events)[-1].as_request("s1"))
+    at = sent.rindex(b"Again") + 4
+    assert f"text at 4: recorded 'Again', now 'Agaim'; byte {at:,} of the body: recorded …" in drift.message
+    before, after = sent[at - 20 : at].decode(), sent[at + 1 : at + 20].decode()
+    assert f"{before + 'n' + after!r}…, now …{before + 'm' + after!r}" in drift.message
 
 
 async def test_text_of_the_run_can_be_made_comparable() -> None:
