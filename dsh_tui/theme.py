@@ -1,4 +1,4 @@
-"""Colours: two themes, one accent, four meanings; everything else is text and dim text.
+"""Colours: two themes, one accent, four meanings, a colour for each mode; all else is text and dim text.
 
 Invariant: text reaches a contrast of 4.5:1 on every ground it is drawn on, rules and
 frames 3:1 where they carry meaning. The test of this module holds that for each pair.
@@ -41,6 +41,11 @@ def _theme(name: str, *, dark: bool, **colour: str) -> Theme:
             "selected": colour["selected"],
             "ok": colour["ok"],
             "waiting": colour["waiting"],
+            "mode-ask": accent,
+            "mode-edits": colour["ok"],
+            "mode-plan": colour["plan"],
+            "mode-sandbox": colour["sandbox"],
+            "mode-full": colour["error"],
             "added": colour["added"],
             "removed": colour["removed"],
             "added-word": colour["added_word"],
@@ -98,6 +103,8 @@ THEMES: Final = (
         warning="#dcb05c",
         error="#f08080",
         waiting="#c6a0f0",
+        plan="#e29ad2",
+        sandbox="#5fc4be",
         added="#173021",
         removed="#3a1d22",
         added_word="#23553a",
@@ -120,6 +127,8 @@ THEMES: Final = (
         warning="#855a00",
         error="#b3302f",
         waiting="#7a3fb5",
+        plan="#a0307f",
+        sandbox="#1a6f6c",
         added="#dff2e3",
         removed="#fae3e2",
         added_word="#b4e0bf",

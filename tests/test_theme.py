@@ -4,6 +4,7 @@ import pytest
 from textual.color import Color
 from textual.theme import Theme
 
+from dsh_tui.engine.approval.mode import MODES_KNOWN
 from dsh_tui.theme import DARK, LIGHT, THEMES, other
 
 TEXT_ON = [
@@ -11,6 +12,8 @@ TEXT_ON = [
     for ground in ("background", "raised", "selected")
     for text in ("foreground", "dim", "accent", "ok", "warning", "error", "waiting")
 ] + [
+    *((f"mode-{mode}", ground) for mode in MODES_KNOWN for ground in ("background", "raised")),
+    ("background", "mode-full"),
     ("foreground", "added"),
     ("foreground", "removed"),
     ("foreground", "added-word"),
@@ -46,3 +49,8 @@ def test_frames_and_marks_reach_three(theme: Theme, mark: str) -> None:
 def test_the_toggle_goes_back_and_forth() -> None:
     assert other(DARK) == LIGHT
     assert other(LIGHT) == DARK
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_every_mode_has_a_colour_of_its_own(theme: Theme) -> None:
+    assert len({theme.variables[f"mode-{mode}"] for mode in MODES_KNOWN}) == len(MODES_KNOWN)

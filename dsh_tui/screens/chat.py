@@ -154,6 +154,7 @@ class ChatScreen(ChatActions):
             steering=view.steering if view is not None else (),
         )
         self.composer.has_queue = bool(queue)
+        self.composer.mode = "" if view is None or view.read_only else status.mode
         empty = (view is None or not view.blocks) and not self._trouble
         self.launchpad.set_class(not empty, "-hidden")
         self.transcript.set_class(empty, "-hidden")

@@ -19,11 +19,12 @@ from textual.widgets import Static
 from dsh_tui.engine.projection.moment_words import moment_words
 from dsh_tui.engine.projection.timeline import Moment, Point, Timeline
 from dsh_tui.screens.ports import ChatPort
+from dsh_tui.widgets import mode_look
 from dsh_tui.widgets.columns import spread
 from dsh_tui.widgets.moment_list import MomentList, Told
 from dsh_tui.widgets.row_list import RowList
 from dsh_tui.widgets.scrub_bar import ScrubBar
-from dsh_tui.widgets.status_bar import MODE_STYLES, status_fields
+from dsh_tui.widgets.status_bar import status_fields
 from dsh_tui.widgets.todo_panel import TodoPanel
 from dsh_tui.widgets.transcript import Transcript
 from dsh_tui.widgets.visible_text import one_line
@@ -188,7 +189,7 @@ class TimelineScreen(Screen[None]):
 
     def _draw_facts(self, point: Point) -> None:
         status = point.view.status
-        mode = Content.styled(one_line(status.mode), f"bold {MODE_STYLES.get(status.mode, '$warning')}")
+        mode = mode_look.badge(status.mode)
         facts = [mode, *status_fields(status, point.time)]
         if point.view.approvals:
             facts.insert(1, Content.styled(f"{len(point.view.approvals)} waiting", "$waiting"))

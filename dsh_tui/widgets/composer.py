@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
+from dsh_tui.widgets import mode_look
 from dsh_tui.widgets.completion import Completion
 from dsh_tui.widgets.messages import CommandGiven, Noticed, Submitted
 from dsh_tui.widgets.paste import Pastes, chip_before, clean
@@ -38,9 +39,14 @@ class Composer(TextArea):
         border: round $frame;
         border-subtitle-color: $dim;
         border-title-color: $accent;
+        border-title-style: none;
         background: $background;
         scrollbar-size-vertical: 1;
-        &:focus { border: round $accent; }
+        &:focus { border: round $mode-ask; }
+        &.-mode-edits:focus { border: round $mode-edits; }
+        &.-mode-plan:focus { border: round $mode-plan; }
+        &.-mode-sandbox:focus { border: round $mode-sandbox; }
+        &.-mode-full, &.-mode-full:focus { border: round $mode-full; }
         & .text-area--placeholder { color: $dim; }
         & .text-area--cursor { color: $background; background: $foreground; }
     }
@@ -76,6 +82,7 @@ class Composer(TextArea):
         self.has_queue = False
         self.locked = ""
         """Why nothing can be sent, or empty."""
+        self._mode = mode_look.USUAL
         self.guards_bursts = True
         self._completion = completion
         self._pastes = Pastes()
@@ -91,6 +98,20 @@ class Composer(TextArea):
     def draft(self) -> str:
         """The draft as it will be sent: chips expanded."""
         return self._pastes.expand(self.text)
+
+    @property
+    def mode(self) -> str:
+        """The mode in which the agent works on what is sent; its colour and words are in the frame."""
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode: str) -> None:
+        if mode != self._mode:
+            self._mode = mode
+            for known in mode_look.LABELS:
+                self.set_class(known == mode, f"-mode-{known}")
+            if not self.searching:
+                self.border_title = mode_look.label(mode)
 
     def put(self, text: str) -> None:
         """Replace the draft; the cursor goes to its end. Undo brings the old one back."""
@@ -130,7 +151,7 @@ class Composer(TextArea):
     def end_search(self, *, restore: bool) -> None:
         """Leave the search; with ``restore`` the draft is as it was."""
         before, self._before_search = self._before_search, None
-        self.border_title = None
+        self.border_title = mode_look.label(self._mode)
         if restore and before is not None:
             self.put(before)
 

@@ -17,6 +17,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from dsh_tui.engine.projection.views import StatusView
+from dsh_tui.widgets import mode_look
 from dsh_tui.widgets.columns import cut, gauge
 from dsh_tui.widgets.visible_text import one_line
 
@@ -29,13 +30,6 @@ NOTICE_ROWS: Final = 3
 ROOM_FOR_ROWS: Final = 12
 """Rows of a screen from which a notice may take more than the line."""
 
-MODE_STYLES: Final = {
-    "ask": "$ok",
-    "edits": "$accent",
-    "plan": "$waiting",
-    "full": "$error",
-    "sandbox": "$accent",
-}
 _TONES: Final = {"info": "$foreground", "ok": "$ok", "warning": "$warning", "error": "$error"}
 _STATES: Final = {
     "idle": ("ready", "$dim"),
@@ -87,9 +81,9 @@ def status_fields(status: StatusView, now_ms: int) -> list[Content]:
 
 def _ends(status: StatusView, badge: str) -> tuple[Content, Content]:
     """Mode and state, which always stay."""
-    mode = Content.styled(one_line(status.mode) or "ask", f"bold {MODE_STYLES.get(status.mode, '$warning')}")
     word, style = _STATES.get(status.state, (status.state, "$dim"))
-    return mode, Content.styled(badge, "$warning") if badge else Content.styled(word, style)
+    state = Content.styled(badge, "$warning") if badge else Content.styled(word, style)
+    return mode_look.badge(status.mode), state
 
 
 def notice_rows(notice: Content, status: StatusView, width: int, badge: str = "") -> list[Content]:

@@ -2,7 +2,7 @@
 
 One pass folds the whole log and keeps a checkpoint every so often, where no answer is being written.
 A point is the nearest checkpoint before it and the few events in between. Blocks of ended turns never
-change again, so all checkpoints share them.
+change again (but a last word about the mode), so all checkpoints share them.
 Source: ux spec §3.4 (time-travel), §3.5 (forks snap to a turn's end).
 """
 
@@ -130,7 +130,7 @@ class Timeline:
             self._note(row)
             since += 1
             if type(row) is Event and row.type == "turn/end":
-                settled = len(fold.transcript.blocks)
+                settled = fold.transcript.settled
             if since >= self._every and not fold.transcript.writing:
                 since = 0
                 length = self.moments[-1].seq + 1

@@ -36,21 +36,8 @@ class TranscriptFold:
     """Blocks in log order; finished and open ones alike."""
 
     __slots__ = (
-        "_cached",
-        "_calls",
-        "_decided",
-        "_dirty",
-        "_drafts",
-        "_fresh",
-        "_halves",
-        "_retry_place",
-        "_sent",
-        "_spent",
-        "_tries",
-        "_turn_blocks",
-        "_turn_started",
-        "blocks",
-        "routes",
+        "_cached", "_calls", "_decided", "_dirty", "_drafts", "_fresh", "_halves", "_mode_place",
+        "_retry_place", "_sent", "_spent", "_tries", "_turn_blocks", "_turn_started", "blocks", "routes",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -61,6 +48,7 @@ class TranscriptFold:
         self._calls: dict[str, int] = {}
         self._decided: dict[str, str] = {}
         self._retry_place, self._tries = -1, 1
+        self._mode_place = -1
         self._halves: list[int] = []  # answers of this step that were cut off and asked for again
         self._turn_started = 0
         self._turn_blocks = 0
@@ -95,6 +83,11 @@ class TranscriptFold:
     def writing(self) -> bool:
         """Whether an answer is being streamed."""
         return bool(self._drafts)
+
+    @property
+    def settled(self) -> int:
+        """How many blocks will never change again, asked where a turn ends."""
+        return len(self.blocks) - (self._mode_place == len(self.blocks) - 1)
 
     def take_dirty(self) -> int | None:
         """Lowest index of a block changed since the last take; brings open blocks up to date."""
@@ -388,8 +381,15 @@ class TranscriptFold:
         )
 
     def _switch(self, event: Event) -> None:
-        if self.blocks:  # what a session starts with is no switch
-            self._add(switch_notice(event.seq, event.type, event.data))
+        if not self.blocks:
+            return  # what a session starts with is no switch
+        notice = switch_notice(event.seq, event.type, event.data)
+        if event.type != "permission/mode":
+            self._add(notice)
+        elif 0 <= self._mode_place == len(self.blocks) - 1:  # who cycles through the modes ends in one
+            self._put(self._mode_place, notice)
+        else:
+            self._mode_place = self._add(notice)
 
 
 def _span(spans: Sequence[Data], at: int, time: int) -> tuple[int, int]:

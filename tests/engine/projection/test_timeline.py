@@ -9,6 +9,7 @@ from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.timeline import SHOWN, Timeline
 from dsh_tui.engine.projection.views import NoticeView
 from dsh_tui.engine.session.fork import fork_seed
+from dsh_tui.engine.session.idle import append_idle
 from tests.fakes.history_log import HEADER, history, seqs
 from tests.fakes.session_logs import bare_session, whole_turn
 
@@ -96,3 +97,16 @@ def test_no_point_is_far_from_a_checkpoint() -> None:
     lengths = [*timeline._lengths, timeline.length]
     rows = [len(list(session.events.rows(start, end))) for start, end in pairwise(lengths)]
     assert max(rows) <= 50 + 8
+
+
+@pytest.mark.parametrize("every", [1, 2, 4])
+def test_a_mode_that_was_only_passed_is_there_at_its_own_point(every: int) -> None:
+    session = bare_session()
+    whole_turn(session, "hi", "yes")
+    for mode in ("edits", "plan", "sandbox"):
+        append_idle(session, "permission-mode", "permission/mode", {"mode": mode})
+    timeline = Timeline(session.header, session.events, every=every)
+    for seq in range(len(session.events)):
+        fold = SessionFold(session.header)
+        fold.apply_all(session.events.prefix(seq + 1))
+        assert list(timeline.at(seq).view.blocks) == list(fold.view().blocks)

@@ -328,3 +328,28 @@ def test_packed_runs_fold_to_what_their_events_fold_to(data: st.DataObject) -> N
     one, other = packed.view(), plain.view()
     assert list(one.blocks) == list(other.blocks)
     assert (one.status, one.approvals, one.title) == (other.status, other.approvals, other.title)
+
+
+def test_who_cycles_through_the_modes_leaves_one_line() -> None:
+    log = Log()
+    log("permission/mode", mode="edits")
+    log.start()
+    log.end()
+    for mode in ("edits", "plan", "sandbox"):
+        log("turn/start", turn=2, trigger={"kind": "permission-mode"})
+        log("permission/mode", mode=mode)
+        log.end()
+    log.start("more")
+    log("permission/mode", mode="ask")
+    notices = [block.text for block in log.fold().blocks if isinstance(block, NoticeView)]
+    assert notices == ["Mode: sandbox", "Mode: ask"]
+
+
+def test_a_switch_of_model_between_two_of_the_mode_keeps_both() -> None:
+    log = Log()
+    log.start()
+    log("permission/mode", mode="edits")
+    log("model/selected", provider="deepseek", model="pro")
+    log("permission/mode", mode="plan")
+    notices = [block.text for block in log.fold().blocks if isinstance(block, NoticeView)]
+    assert notices == ["Mode: edits", "Model: deepseek/pro", "Mode: plan"]

@@ -1,0 +1,40 @@
+"""How a mode looks wherever it is shown: its colour, its name, and what it means in a few words.
+
+Source: screens spec (a state is never a colour alone); design §3.16.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from textual.content import Content
+
+from dsh_tui.widgets.visible_text import one_line
+
+USUAL: Final = "ask"
+LABELS: Final = {
+    "edits": "edits · file changes run",
+    "plan": "plan · nothing is changed",
+    "sandbox": "sandbox · commands run confined",
+    "full": "full access · nothing asks",
+}
+"""What stands in the composer's frame; the usual mode needs no words there."""
+
+
+def colour(mode: str) -> str:
+    """The theme variable of a mode; of one that nobody knows, the one for warnings."""
+    return f"$mode-{mode}" if mode in (USUAL, *LABELS) else "$warning"
+
+
+def badge(mode: str) -> Content:
+    """The name as the status bar shows it. Full access can't be overlooked."""
+    name = one_line(mode) or USUAL
+    if mode == "full":
+        return Content.styled(f" {name} ", f"bold $background on {colour(mode)}")
+    return Content.styled(name, f"bold {colour(name)}")
+
+
+def label(mode: str) -> Content | None:
+    """The words in the composer's frame."""
+    words = LABELS.get(mode)
+    return Content.styled(words, f"bold {colour(mode)}") if words else None
