@@ -213,10 +213,22 @@ def _speed(text: str) -> float:
 
 
 def _plugins(arguments: list[str]) -> int:
-    parser = _Parser(prog="dsh-tui plugins", description="Look at the plugin folder.")
-    parser.add_argument("verb", choices=("list", "check"))
+    parser = _Parser(prog="dsh-tui plugins", description="Look at the plugin folders; trust a project's.")
+    parser.add_argument("verb", choices=("list", "check", "trust"))
+    parser.add_argument("directory", nargs="?", metavar="DIR", help="trust: the project (default: here)")
+    parser.add_argument("--yes", action="store_true", help="trust: without asking")
+    parser.add_argument("--revoke", action="store_true", help="trust: nothing of it any more")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
+    if options.verb == "trust":
+        from dsh_tui.engine.frontends.folder_trust import trust_folder
+
+        if options.yes and options.revoke:
+            parser.error("--yes trusts and --revoke ends trust; give one of them")
+        project = _directory(options.directory or ".")
+        return trust_folder(project, yes=options.yes, revoke=options.revoke, as_json=options.json)
+    if options.directory or options.yes or options.revoke:
+        parser.error(f"DIR, --yes and --revoke belong to `plugins trust`, not to `plugins {options.verb}`")
     from dsh_tui.engine.frontends.plugins import check_plugins
 
     return check_plugins(as_json=options.json)

@@ -22,6 +22,7 @@ from dsh_tui.engine.base import collector
 from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.base.program_log import log_to
 from dsh_tui.engine.base.visible import visible
+from dsh_tui.engine.frontends.folder_trust import left_out_here
 from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
 from dsh_tui.engine.kernel import Context
@@ -99,6 +100,7 @@ async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> i
     agent = await _agent(root, product, options)
     if options.mode is not None:  # a resumed log may name another one
         root[MODES].start_in(agent.session, options.mode)  # type: ignore[arg-type]  # the command line offers modes only
+    _say_untrusted(product, agent)
     record = TurnRecord()
     first = len(agent.session.events)
     if printer is not None:
@@ -144,6 +146,13 @@ def _status(record: TurnRecord, *, stored: bool, refused: bool) -> int:
     if not stored:
         return FAILED
     return REFUSED if refused else OK
+
+
+def _say_untrusted(product: Product, agent: Agent) -> None:
+    """What the session's project would load, if it were trusted."""
+    left_out = left_out_here(product.trust, Path(agent.session.cwd)) if agent.session.cwd else ""
+    if left_out:
+        complain(left_out, OK)
 
 
 async def _agent(root: Context, product: Product, options: ExecOptions) -> Agent:
