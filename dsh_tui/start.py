@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import sys
 import traceback
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 FIRST_KEYS_S = 0.05
 """The keys typed before the first frame are drawn alone: beside the imports each takes twice as long."""
+LAST_WORDS_S = 1.0
 END_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -107,7 +109,7 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
         app.notice(notice, "warning")
     root = product.engine.root
     standing = (*product.plugins.records(), *product.projects.records())
-    root.on(PLUGINS_CHANGED, PluginNews(standing, app.notice))
+    root.on(PLUGINS_CHANGED, PluginNews(standing, bridge.tell_change))
     root.on(SESSION_EVENT, app.attention.follow, everywhere=True)
 
     def storage_changed(_id: str, error: PersistenceError | None) -> None:
@@ -171,7 +173,7 @@ def _crash_reporter(home: Home) -> Callable[[BaseException], str]:
 
 
 def _say_goodbye(bridge: Bridge) -> None:
-    """On the normal screen again: how to come back, and where the log is."""
+    """On the normal screen again: how to come back, and where the log is. A frozen terminal is not told."""
     resume, path = bridge.resume_hint()
-    if resume:
+    if resume and select.select([], [sys.stdout], [], LAST_WORDS_S)[1]:
         sys.stdout.write(f"Resume: dsh-tui --resume {resume}\nLog:    {path}\n")
