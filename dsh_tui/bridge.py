@@ -11,18 +11,19 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
 
+from dsh_tui.approval_inbox import GONE, ApprovalInbox
 from dsh_tui.engine.agent.agent import Agent, AgentStatus, QueuedMessage
 from dsh_tui.engine.agent.events import AGENT_DROPPED, AGENT_ERROR, AGENT_STATUS
 from dsh_tui.engine.approval.desk import ApprovalDesk
+from dsh_tui.engine.approval.events import RULES_NOT_KEPT
 from dsh_tui.engine.approval.mode_policy import MODES_KNOWN
 from dsh_tui.engine.approval.modes import MODES
-from dsh_tui.engine.approval.requests import Answer
 from dsh_tui.engine.base.errors import error_chain
 from dsh_tui.engine.credentials.store import CredentialError
 from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.llm.service import LLM
+from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.persistence.seam import PERSISTENCE
 from dsh_tui.engine.product import PROVIDER, Product
 from dsh_tui.engine.projection.session import SessionFold
@@ -32,6 +33,7 @@ from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
 from dsh_tui.engine.session_title.title import clean_title, rename
 from dsh_tui.engine.shell.seam import SHELL_PROGRESS
+from dsh_tui.engine.tools.definition import ToolCall
 from dsh_tui.feed import Feed
 from dsh_tui.model_list import ModelList
 from dsh_tui.open_sessions import OpenSessions
@@ -56,6 +58,7 @@ class Bridge:
         self._root = product.engine.root
         self._notify = notify
         self._desk = ApprovalDesk()
+        self._inbox = ApprovalInbox(self._root, self._desk)
         self._needs_key = self._ask_needs_key()
         self._stopping: Agent | None = None
         self._queues: dict[str, PromptQueue] = {}
@@ -72,6 +75,8 @@ class Bridge:
         self._root.on(AGENT_DROPPED, self._on_dropped, everywhere=True)
         self._root.on(AGENT_ERROR, self._on_error, everywhere=True)
         self._root.on(SHELL_PROGRESS, self._on_progress, everywhere=True)
+        self._root.on(RULES_NOT_KEPT, self._on_rules_not_kept, everywhere=True)
+        self._root.on(RULES_IGNORED, lambda why: notify(why, "warning"), everywhere=True)
         product.approval.answer_with(self._root, self._desk)
 
     # What screens read
@@ -135,13 +140,11 @@ class Bridge:
         self._feed.post()
 
     def answer(self, approval_id: str, answer: AnswerIntent) -> None:
-        outcome: Literal["allowed-once", "rejected"] = "allowed-once" if answer.allowed else "rejected"
-        if not self._desk.answer(approval_id, Answer(outcome, answer.feedback)):
-            self._notify("That call no longer waits; the answer changed nothing.", "warning")
+        if not self._inbox.answer(approval_id, answer):
+            self._notify(GONE, "warning")
 
     async def proposal(self, approval_id: str) -> ProposalView:
-        del approval_id
-        return ProposalView(why_not="No rule can be kept yet.")
+        return await self._inbox.proposal(approval_id)
 
     def unqueue(self, index: int) -> str:
         text = self._queue.remove(index)
@@ -267,7 +270,9 @@ class Bridge:
         async def tell() -> None:
             agent = self._agent
             cost = await prompt_cost(self._root, agent, self._feed.history) if agent is not None else ""
-            self._notify(f"{text} · {cost}" if cost else text, "warning" if cost and tone != "error" else tone)
+            self._notify(
+                f"{text} · {cost}" if cost else text, "warning" if cost and tone != "error" else tone
+            )
 
         self._spawn(tell())
 
@@ -299,6 +304,11 @@ class Bridge:
             if event.type == "turn/end":
                 self._stopping = None
             self._feed.schedule()
+        elif event.type in ("approval/asked", "approval/decided"):  # it shows whichever session asks
+            self._feed.schedule()
+
+    def _on_rules_not_kept(self, _call: ToolCall, why: str) -> None:
+        self._notify(f"Allowed once; the rule is not kept: {why}", "warning")
 
     def _on_status(self, agent: Agent, status: AgentStatus) -> None:
         if agent is self._agent:
@@ -339,9 +349,11 @@ class Bridge:
             state=self._state(),
         )
         agent = self._agent
+        elsewhere = self._inbox.elsewhere(self._open.session_id)
         if agent is None:
             view = replace(view, copies=self._open.copies)
-            return view.at_rest(keep_approvals=self._open.playback is not None)
+            view = view.at_rest(keep_approvals=self._open.playback is not None)
+            return replace(view, approvals=view.approvals + elsewhere)
         # What holds for the next request is the agent's to say; the log knows only what was used.
         wanted = agent.options
         provider, model = wanted.provider or "", wanted.model or ""
@@ -353,7 +365,8 @@ class Bridge:
             context_window=self._root[LLM].context_window(provider, model),
             mode=self._root[MODES].current(agent.session),
         )
-        return replace(view, status=status, steering=_typed(m for m in agent.queued if m.steering))
+        steering = _typed(message for message in agent.queued if message.steering)
+        return replace(view, status=status, steering=steering, approvals=view.approvals + elsewhere)
 
     def _state(self) -> AgentState | None:
         if self._agent is not None and self._agent.status == "disposed":

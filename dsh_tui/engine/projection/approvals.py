@@ -16,9 +16,10 @@ from dsh_tui.engine.session.event import Event
 class ApprovalsFold:
     """Pending approvals in the order in which they were asked."""
 
-    __slots__ = ("_pending", "_view", "routes")
+    __slots__ = ("_pending", "_session_id", "_view", "routes")
 
-    def __init__(self) -> None:
+    def __init__(self, session_id: str = "") -> None:
+        self._session_id = session_id
         self._pending: dict[str, ApprovalView] = {}
         self._view: tuple[ApprovalView, ...] = ()
         self.routes: dict[str, Callable[[Event], None]] = {
@@ -39,22 +40,7 @@ class ApprovalsFold:
             route(event)
 
     def _asked(self, event: Event) -> None:
-        data = event.data
-        tool, arguments = str(data["toolName"]), str(data.get("arguments") or "")
-        call = present_call(tool, arguments)
-        card = card_from_json(data.get("preview"), arguments)
-        self._pending[data["id"]] = ApprovalView(
-            id=data["id"],
-            call_id=str(data.get("callId") or ""),
-            tool=tool,
-            verb=call.verb,
-            subject=call.subject,
-            reason=str(data.get("reason") or ""),
-            card=card,
-            cwd=str(data.get("cwd") or card.cwd),
-            asked_at=event.time,
-            arguments=arguments,
-        )
+        self._pending[event.data["id"]] = approval_view(event, self._session_id)
         self._view = tuple(self._pending.values())
 
     def _decided(self, event: Event) -> None:
@@ -65,3 +51,30 @@ class ApprovalsFold:
         if self._pending:
             self._pending.clear()
             self._view = ()
+
+
+def approval_view(asked: Event, session_id: str, session_title: str = "") -> ApprovalView:
+    """An ``approval/asked`` as the dock shows it; with a title it waits in a session in the background."""
+    data = asked.data
+    tool, arguments = str(data["toolName"]), str(data.get("arguments") or "")
+    call = present_call(tool, arguments)
+    card = card_from_json(data.get("preview"), arguments)
+    place = data.get("place")
+    return ApprovalView(
+        id=data["id"],
+        call_id=str(data.get("callId") or ""),
+        tool=tool,
+        verb=call.verb,
+        subject=call.subject,
+        reason=str(data.get("reason") or ""),
+        card=card,
+        cwd=str(data.get("cwd") or card.cwd),
+        asked_at=asked.time,
+        arguments=arguments,
+        asked_by=str(data.get("by") or ""),
+        danger=str(data.get("danger") or ""),
+        place=None if place is None else (place["index"], place["of"]),
+        agent=str(data.get("agent") or ""),
+        session_id=session_id,
+        session_title=session_title,
+    )

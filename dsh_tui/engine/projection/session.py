@@ -42,7 +42,7 @@ class SessionFold:
         self.transcript = TranscriptFold()
         self.status = StatusFold()
         self.todos = TodosFold()
-        self.approvals = ApprovalsFold()
+        self.approvals = ApprovalsFold(self._session_id)
         self.title = TitleFold()
         routes: dict[str, list[Callable[[Event], None]]] = {}
         for fold in (self.transcript, self.status, self.todos, self.approvals, self.title):

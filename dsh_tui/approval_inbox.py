@@ -1,0 +1,74 @@
+"""All questions that wait, whichever session asks: as views for the dock, and with a person's answers.
+
+Those of the session on the screen come from its fold; those of other open sessions are made here by
+the same function, so that they look alike. Source: ux spec §4 (approval dock contract).
+"""
+
+from __future__ import annotations
+
+from dsh_tui.engine.approval.desk import ApprovalDesk
+from dsh_tui.engine.approval.requests import Answer, ApprovalRequest
+from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.permissions.book import PERMISSIONS, SCOPES, Scope
+from dsh_tui.engine.permissions.rule import Rule
+from dsh_tui.engine.projection.approvals import approval_view
+from dsh_tui.engine.projection.title import TitleFold
+from dsh_tui.engine.projection.views import AnswerIntent, ApprovalView, ProposalView
+from dsh_tui.engine.session.event import Event
+
+UNTITLED = "Untitled session"
+GONE = "That call no longer waits; the answer changed nothing."
+
+
+class ApprovalInbox:
+    """What is on the desk, for a screen."""
+
+    def __init__(self, root: Context, desk: ApprovalDesk) -> None:
+        self._root, self._desk = root, desk
+        self._seen: dict[str, ApprovalView] = {}
+
+    def elsewhere(self, session_id: str) -> tuple[ApprovalView, ...]:
+        """What waits in other sessions than this one, oldest first."""
+        waiting = [request for request in self._desk.waiting if request.session_id != session_id]
+        if not waiting:
+            self._seen = {}
+            return ()
+        self._seen = {request.id: self._seen.get(request.id) or _view_of(request) for request in waiting}
+        return tuple(self._seen.values())
+
+    def answer(self, approval_id: str, answer: AnswerIntent) -> bool:
+        """Bring an answer to the desk. False: nobody waits for it any more."""
+        scope: Scope = next((known for known in SCOPES if known == answer.scope), "session")
+        return self._desk.answer(
+            approval_id,
+            Answer(
+                "allowed-once" if answer.allowed else "rejected",
+                answer.feedback,
+                rules=tuple(Rule.parse(text) for text in answer.rules),
+                scope=scope,
+                replacement=answer.replacement,
+            ),
+        )
+
+    async def proposal(self, approval_id: str) -> ProposalView:
+        """What may be kept with an allow."""
+        request = next((one for one in self._desk.waiting if one.id == approval_id), None)
+        permissions = self._root.get(PERMISSIONS)
+        if request is None or permissions is None:
+            return ProposalView(why_not=GONE)
+        proposal = await permissions.proposal(request)
+        return ProposalView(
+            tuple(rule.text for rule in proposal.rules), proposal.past, proposal.scopes, proposal.why_not
+        )
+
+
+def _view_of(request: ApprovalRequest) -> ApprovalView:
+    title = TitleFold()
+    asked: Event | None = None
+    for row in request.call.session.events.rows():
+        if isinstance(row, Event):
+            title.apply(row)
+            if row.type == "approval/asked" and row.data["id"] == request.id:
+                asked = row
+    assert asked is not None  # a request waits only after its question is logged
+    return approval_view(asked, request.session_id, title.title or UNTITLED)
