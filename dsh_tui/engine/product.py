@@ -33,8 +33,8 @@ from dsh_tui.engine.persistence.seam import LoadedSession
 from dsh_tui.engine.plugin_folder.folder import PLUGINS, PluginFolder
 from dsh_tui.engine.plugin_folder.projects import PROJECT_PLUGINS, ProjectPlugins
 from dsh_tui.engine.session.event import Event
-from dsh_tui.engine.session.fork import fork_meta, fork_seed, last_boundary
 from dsh_tui.engine.session.store import SESSIONS, SessionStore
+from dsh_tui.engine.session_copies import own_fork
 from dsh_tui.engine.settings.edit import save_base_url
 from dsh_tui.engine.settings.home import Home
 from dsh_tui.engine.settings.settings_file import SettingsFile
@@ -246,8 +246,8 @@ class Product:
         if stored.dialect:
             providers = self.engine.root[LLM].list_providers()
             return adopt(stored, boundary, providers=providers, model=self._default_model())
-        seed = fork_seed(stored.events, last_boundary(stored.events, boundary))
-        return fork_meta(stored.header, len(seed)), seed
+        fork = own_fork(stored, boundary)
+        return fork.meta, fork.seed
 
     def _default_model(self) -> dict[str, Any]:  # Any: JSON of model/selected
         chosen = agent_options(self.settings.model, None)

@@ -6,14 +6,16 @@ Source: core spec §3 (fork); design §3 rows 4 and 5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
 from dsh_tui.engine.base.ids import new_session_id
 from dsh_tui.engine.persistence.dialects.adoption import adopt
-from dsh_tui.engine.persistence.errors import CorruptLogError
 from dsh_tui.engine.persistence.repaired_copy import RepairedCopy, repaired_copy
 from dsh_tui.engine.persistence.stored import LoadedSession, with_closers
+from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.fork import fork_meta, fork_seed, last_boundary
 from dsh_tui.engine.session.header import new_header
 from dsh_tui.engine.session.session import Session
@@ -32,7 +34,6 @@ def forked_copy(stored: LoadedSession, seq: int | None = None, *, clock: Clock =
     """A new session that starts as this one did, up to the last turn boundary at or before ``seq``.
 
     Raises:
-        CorruptLogError: it is damaged, and has to be repaired first.
         SessionError: no turn has ended by then, or an event is of a type nobody here knows.
     """
     if stored.dialect:
@@ -40,18 +41,39 @@ def forked_copy(stored: LoadedSession, seq: int | None = None, *, clock: Clock =
         boundary = last_boundary(closed.events, seq)
         meta, seed = adopt(stored, boundary if seq is not None else None)
     else:
-        if stored.status != "ok":
-            raise CorruptLogError(
-                f"{stored.path} is damaged and can't be forked; `dsh-tui sessions repair "
-                f"{stored.header['id']}` makes a copy that can",
-                path=stored.path,
-            )
-        closed = with_closers(stored)
-        boundary = last_boundary(closed.events, seq)
-        seed = fork_seed(closed.events, boundary)
-        meta = fork_meta(stored.header, len(seed))
+        fork = own_fork(stored if stored.status == "damaged" else with_closers(stored), seq)
+        meta, seed, boundary = fork.meta, fork.seed, fork.boundary
     header = new_header(new_session_id(), clock.now_ms(), meta)
     return ForkedCopy(Session(header, clock=clock, seed=seed), boundary)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFork:
+    """What a fork of a session of ours begins with."""
+
+    meta: dict[str, Any]  # Any: JSON of a header
+    seed: Sequence[Event]
+    boundary: int
+
+
+def own_fork(stored: LoadedSession, seq: int | None) -> OwnFork:
+    """A fork up to the last turn boundary at or before ``seq``; of a damaged log, of what can be saved of it.
+
+    Raises:
+        SessionError: no turn has ended by then.
+    """
+    events = stored.events
+    if stored.status == "damaged":
+        # Seqs may jump here, so places are not seqs; in the repaired copy they are again.
+        events = [event for event in events if seq is None or event.seq <= seq]
+        events = events[: last_boundary(events) + 1]
+        boundary = events[-1].seq
+        copy = repaired_copy(replace(stored, events=events), stored.header["id"])
+        seed: Sequence[Event] = copy.session.events
+    else:
+        boundary = last_boundary(events, seq)
+        seed = fork_seed(events, boundary)
+    return OwnFork(fork_meta(stored.header, len(seed)), seed, boundary)
 
 
 def copy_repaired(stored: LoadedSession) -> RepairedCopy:

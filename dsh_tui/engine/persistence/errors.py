@@ -74,13 +74,15 @@ class SessionLiveError(PersistenceError):
 
 
 class CorruptLogError(PersistenceError):
-    """Damage before a finished turn. ``line`` is the first bad one, counted from 1."""
+    """Damage before a finished turn. ``line`` is the first bad one, counted from 1; ``damage`` says what."""
 
     code = "CORRUPT_LOG"
 
-    def __init__(self, message: str, *, path: Path | None = None, line: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, path: Path | None = None, line: int | None = None, damage: str = ""
+    ) -> None:
         super().__init__(message, path=path)
-        self.line = line
+        self.line, self.damage = line, damage
 
 
 class FormatUnsupportedError(PersistenceError):

@@ -43,6 +43,8 @@ def last_boundary(events: Sequence[Event], seq: int | None = None) -> int:
     for at in range(start, -1, -1):
         if events[at].type in ("turn/end", "session/end-seed"):
             return at
+    if seq is None:
+        raise StoreError("there is nothing to fork: no turn has ended", code="INVALID_BOUNDARY")
     raise StoreError(f"cannot fork at seq {seq}: no turn has ended by then", code="INVALID_BOUNDARY")
 
 

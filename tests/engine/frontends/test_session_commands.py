@@ -14,7 +14,7 @@ from dsh_tui.engine.persistence.jsonl.paths import find_log
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
 from tests.fakes.closed_files import modes_obeyed
-from tests.fakes.damaged_home import DAMAGES, damage
+from tests.fakes.damaged_home import DAMAGES, Damage, damage
 from tests.fakes.log_folder import LogFolder
 from tests.fakes.session_logs import NOON, bare_session, open_step, open_turn, whole_turn
 
@@ -159,7 +159,6 @@ def test_a_damaged_session_is_verified_repaired_and_never_touched(run: Run, logs
     assert out.startswith("bad: seq 2, line 4: line 4 is damaged")
     [verdict] = json.loads(run("verify", "bad", "--json")[1])
     assert (verdict["ok"], verdict["seq"], verdict["line"]) == (False, 2, 4)
-    assert "sessions repair bad" in run("fork", "bad")[2]
     assert "sessions repair bad" in run("rename", "bad", "x")[2]
     status, out, err = run("repair", "bad")
     assert status == 0
@@ -167,6 +166,25 @@ def test_a_damaged_session_is_verified_repaired_and_never_touched(run: Run, logs
     assert run("verify", out.strip())[0] == 0
     assert "second" in run("show", out.strip())[1]
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("one", [one for one in DAMAGES if one.name != "newer" and not one.closed])
+def test_a_fork_of_a_damaged_session_holds_what_can_be_saved_of_it(
+    run: Run, logs: LogFolder, one: Damage
+) -> None:
+    paths = {path.parent.name: path for path in damage(logs)}
+    before = paths[one.name].read_bytes()
+    status, out, err = run("fork", one.name)
+    if one.name in ("empty", "header-only"):
+        assert (status, out, err) == (1, "", "dsh-tui: there is nothing to fork: no turn has ended\n")
+        return
+    copy = out.strip()
+    assert (status, run("verify", copy)[0]) == (0, 0)
+    assert read_log(log_of(logs, copy)).header["parentSession"] == one.name
+    assert "second answer" in run("show", copy)[1]
+    assert paths[one.name].read_bytes() == before
+    status, out, err = run("fork", f"{one.name}@8")
+    assert (status, "second" in run("show", out.strip())[1]) == (0, False), err
 
 
 def test_verifying_all_tells_of_each(run: Run, logs: LogFolder) -> None:

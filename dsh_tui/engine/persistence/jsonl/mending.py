@@ -40,6 +40,7 @@ def check_writable(loaded: LoadedSession) -> None:
             f"{loaded.header['id']}` makes a repaired copy",
             path=path,
             line=first.line,
+            damage=first.text,
         )
     assert isinstance(loaded.events, EventLog)
     for row in loaded.events.rows():
