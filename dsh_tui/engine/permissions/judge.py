@@ -6,28 +6,24 @@ Deny beats ask, ask beats allow. What is not understood is never allowed. Source
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from dsh_tui.engine.permissions.command_rules import judge_command
 from dsh_tui.engine.permissions.facts import CallFacts
-from dsh_tui.engine.permissions.rule import Effect, Rule
+from dsh_tui.engine.permissions.path_rules import judge_path
+from dsh_tui.engine.permissions.rule import COMMAND_TOOL, EFFECTS_BY_RANK, PATH_ARGUMENTS, Rule
+from dsh_tui.engine.permissions.verdict import Verdict
 
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the rules say of one call."""
-
-    decision: Effect | None
-    """None: no rule speaks of it; the mode decides."""
-    rule: Rule | None
-    """The rule that decided; of a line with several commands the first one used."""
-    why: str
-    """One sentence for a person."""
+__all__ = ["Verdict", "judge"]
 
 
 def judge(rules: Sequence[Rule], call: CallFacts) -> Verdict:
     """The verdict on one call. Never raises."""
-    for effect in ("deny", "ask"):
-        for rule in rules:
-            if rule.effect == effect and rule.tool == call.tool and rule.pattern is None:
-                return Verdict(rule.effect, rule, f"{rule.text} covers every call of {call.tool}.")
-    return Verdict(None, None, f"`{call.tool}` is not covered by any rule.")
+    own = [rule for rule in rules if rule.tool == call.tool]
+    if not own:
+        return Verdict(None, None, f"No rule speaks of {call.tool}.")
+    if call.tool == COMMAND_TOOL:
+        return judge_command(own, call)
+    if call.tool in PATH_ARGUMENTS:
+        return judge_path(own, call)
+    rule = min(own, key=lambda rule: EFFECTS_BY_RANK.index(rule.effect))
+    return Verdict(rule.effect, rule, f"{rule.text} covers every call of {call.tool}.")

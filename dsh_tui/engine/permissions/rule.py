@@ -12,9 +12,22 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
 from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.permissions.command_pattern import read_pattern
+from dsh_tui.engine.permissions.path_pattern import read_path_pattern
 
 Effect: TypeAlias = Literal["allow", "ask", "deny"]
 EFFECTS: Final[tuple[Effect, ...]] = get_args(Effect)
+EFFECTS_BY_RANK: Final[tuple[Effect, ...]] = ("deny", "ask", "allow")
+"""The first one that speaks of a call decides."""
+COMMAND_TOOL: Final = "bash"
+PATH_ARGUMENTS: Final = {
+    "read": "file_path",
+    "write": "file_path",
+    "edit": "file_path",
+    "glob": "path",
+    "grep": "path",
+}
+"""The tools whose pattern is a path, and the argument that holds it."""
 
 _BODY = re.compile(r"(?P<tool>[A-Za-z_][A-Za-z0-9_.:/-]*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 
@@ -67,4 +80,23 @@ class Rule:
         match = _BODY.fullmatch(body.strip())
         if match is None:
             raise RuleError(f"{body!r} is no rule: write `tool` or `tool(pattern)`.")
-        return cls(effect, match["tool"], match["pattern"])
+        tool, pattern = match["tool"], match["pattern"]
+        if pattern is not None:
+            _check_pattern(tool, pattern)
+        return cls(effect, tool, pattern)
+
+
+def _check_pattern(tool: str, pattern: str) -> None:
+    shown = repr(f"{tool}({pattern})")
+    try:
+        if tool == COMMAND_TOOL:
+            read_pattern(pattern)
+        elif tool in PATH_ARGUMENTS:
+            read_path_pattern(pattern)
+        else:
+            raise RuleError(
+                f"{shown} is no rule: {tool} takes no pattern. Write `{tool}` for every call of it."
+            )
+    except ValueError as error:
+        hint = f" Write `{tool}` for every call of it." if pattern.strip(" *") == "" else ""
+        raise RuleError(f"{shown} is no rule: {error}.{hint}") from error

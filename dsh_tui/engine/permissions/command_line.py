@@ -1,0 +1,91 @@
+"""A command line as rules see it: simple commands made of words, and what surrounds them.
+
+Only what a text says is here; what the words expand to is known for literal ones alone.
+Source: design §3.15.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+class NotUnderstood(Exception):
+    """What bash would make of a text is not certain; the message says from which thing on."""
+
+
+DESCRIPTOR_OPERATORS: Final = frozenset({">&", "<&"})
+"""Redirects between descriptors, when their target is a number or ``-``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word after quote removal."""
+
+    text: str
+    """The word; of one that is not literal, what it certainly begins with."""
+    literal: bool = True
+    """False: expansions or globs decide what, and how many words, it becomes."""
+
+    def can_be_option(self) -> bool:
+        """True if it is, or may turn into, a word that begins with a dash."""
+        return self.text.startswith("-") or (not self.literal and not self.text)
+
+
+UNKNOWN: Final = Word("", literal=False)
+"""Any words, or none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """``>file`` and its kin, without the descriptor in front."""
+
+    operator: str
+    target: Word
+
+    def between_descriptors(self) -> bool:
+        return (
+            self.operator in DESCRIPTOR_OPERATORS
+            and self.target.literal
+            and (self.target.text == "-" or (self.target.text.removesuffix("-").isdecimal()))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleCommand:
+    """The words of one command; the first one, if literal, says which."""
+
+    words: tuple[Word, ...]
+
+    @property
+    def name(self) -> str | None:
+        """The name as written, with its folder; None if an expansion decides it."""
+        return self.words[0].text if self.words and self.words[0].literal else None
+
+    @property
+    def program(self) -> str | None:
+        """The name without its folder."""
+        return None if self.name is None else self.name.rpartition("/")[2]
+
+    def show(self) -> str:
+        """The beginning of the command, for a sentence."""
+        shown = " ".join(word.text if word.literal else word.text + "…" for word in self.words[:3])
+        return shown if len(shown) <= 60 else shown[:59] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """Everything that a text for ``bash -c`` would run by itself."""
+
+    commands: tuple[SimpleCommand, ...] = ()
+    """Of pipelines, lists, groups and substitutions alike, in order."""
+    redirects: tuple[Redirect, ...] = ()
+    assignments: tuple[str, ...] = ()
+    """Names that are set: in front of a command, alone, or by a loop."""
+    doubt: str = ""
+    """Why the line is not understood in full; then ``commands`` is only what was found."""
+
+    @property
+    def moves(self) -> bool:
+        """True if something in it changes the directory of what follows."""
+        return any(command.program in ("cd", "pushd", "popd") for command in self.commands)

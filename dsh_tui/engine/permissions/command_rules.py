@@ -1,0 +1,198 @@
+"""What rules for ``bash`` make of a command line.
+
+Deny and ask rules look at every command that the line would run, through wrappers, assignments and
+scripts given as text. An allow needs each of them to be covered, and nothing beside them that no
+rule can cover. Source: design §3.15 and §4 (``permissions test``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dsh_tui.engine.fs.workspace import is_inside
+from dsh_tui.engine.permissions.command_line import CommandLine, Redirect, SimpleCommand
+from dsh_tui.engine.permissions.command_pattern import Match, read_pattern
+from dsh_tui.engine.permissions.facts import CallFacts
+from dsh_tui.engine.permissions.inside import Inside
+from dsh_tui.engine.permissions.programs import CHANGE_THE_SHELL, look_inside
+from dsh_tui.engine.permissions.reading import read
+from dsh_tui.engine.permissions.rule import Rule
+from dsh_tui.engine.permissions.verdict import Verdict
+
+MOST_DEPTH: Final = 6
+MOST_COMMANDS: Final = 500
+"""Commands inside commands that are looked at; what has more is not understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All commands that a line would run, as far as it tells."""
+
+    commands: tuple[SimpleCommand, ...]
+    doubt: str
+    """Why there may be others."""
+
+
+def command_of(call: CallFacts) -> CommandLine:
+    """The command line of a ``bash`` call."""
+    text = call.arguments.get("command")
+    return read(text) if isinstance(text, str) else CommandLine(doubt="it has no command")
+
+
+def directory_of(call: CallFacts) -> Path | None:
+    """Where it runs; None if that is not certain."""
+    folder = call.arguments.get("workdir")
+    if not folder:
+        return call.cwd
+    if not isinstance(folder, str) or "\0" in folder:
+        return None
+    try:
+        return call.cwd / Path(folder).expanduser()
+    except (RuntimeError, ValueError):
+        return None
+
+
+def find_all(line: CommandLine) -> Found:
+    """The commands of the line, and those inside them."""
+    found: dict[SimpleCommand, None] = {}
+    doubts = [line.doubt]
+    waiting = [(command, 0) for command in reversed(line.commands)]
+    while waiting:
+        command, depth = waiting.pop()
+        if command in found:
+            continue
+        found[command] = None
+        if command.name is None:
+            doubts.append("an expansion decides which command runs")
+            continue
+        inside = look_inside(command)
+        doubts.append(inside.doubt)
+        if inside.commands and (depth >= MOST_DEPTH or len(found) > MOST_COMMANDS):
+            doubts.append("it has too many commands inside commands")
+            continue
+        waiting += [(inner, depth + 1) for inner in reversed(inside.commands)]
+    return Found(tuple(found), next(filter(None, doubts), ""))
+
+
+def judge_command(rules: Sequence[Rule], call: CallFacts) -> Verdict:
+    """The verdict on a ``bash`` call; ``rules`` are those for ``bash``."""
+    line = command_of(call)
+    found = find_all(line)
+    cwd = directory_of(call) or call.cwd
+    unsure: Verdict | None = None
+    for effect in ("deny", "ask"):
+        for rule in rules:
+            if rule.effect != effect:
+                continue
+            match, what = _match(rule, found, cwd)
+            if match == "yes":
+                words = "denied" if effect == "deny" else "has to be asked for"
+                return Verdict(effect, rule, f"{what} {words}, by {rule.text}.")
+            if match == "maybe" and unsure is None:
+                unsure = Verdict("ask", rule, f"{what}, so that {rule.text} may apply.")
+    return unsure or _allowed([rule for rule in rules if rule.effect == "allow"], line, call)
+
+
+def _match(rule: Rule, found: Found, cwd: Path) -> tuple[Match, str]:
+    """Whether a deny or ask rule speaks of the line, and the subject of a sentence about it."""
+    if rule.pattern is None:
+        return "yes", "Every command is"
+    pattern = read_pattern(rule.pattern)
+    maybe = ""
+    for command in found.commands:
+        match = pattern.compare(command, cwd)
+        if match == "yes":
+            return "yes", f"`{command.show()}` is" if rule.effect == "deny" else f"`{command.show()}`"
+        if match == "maybe" and not maybe:
+            maybe = f"Expansions decide what `{command.show()}` becomes"
+    if not maybe and found.doubt:
+        maybe = f"The command could not be fully understood ({found.doubt})"
+    return ("maybe", maybe) if maybe else ("no", "")
+
+
+def _allowed(rules: Sequence[Rule], line: CommandLine, call: CallFacts) -> Verdict:
+    if not rules:
+        return Verdict(None, None, "No rule covers the command.")
+    if line.doubt:
+        return Verdict(None, None, f"The command could not be fully understood: {line.doubt}.")
+    every = next((rule for rule in rules if rule.pattern is None), None)
+    if every is not None:
+        return Verdict("allow", every, f"Every command is allowed, by {every.text}.")
+    cover = _Cover(rules, line, call)
+    if objection := cover.objection():
+        return Verdict(None, None, objection)
+    assert cover.used is not None
+    return Verdict("allow", cover.used, f"Allowed by {cover.used.text}.")
+
+
+class _Cover:
+    """Whether allow rules cover all of a line."""
+
+    def __init__(self, rules: Sequence[Rule], line: CommandLine, call: CallFacts) -> None:
+        self._rules = [(rule, read_pattern(rule.pattern)) for rule in rules if rule.pattern is not None]
+        self._line = line
+        self._project = call.cwd
+        self._directory = directory_of(call)
+        self._moves = line.moves or self._directory != call.cwd
+        self.used: Rule | None = None
+        """The first rule that covered something."""
+
+    def objection(self) -> str:
+        """One sentence about the first thing that is not covered; empty if all is."""
+        if self._directory is None or not is_inside(self._project, str(self._directory)):
+            return "It runs in a directory outside the workspace, which no rule covers."
+        if self._line.assignments:
+            return f"It sets {self._line.assignments[0]}, which no rule covers."
+        for redirect in self._line.redirects:
+            if not self._is_harmless(redirect):
+                target = redirect.target.text if redirect.target.literal else "a file"
+                return f"It redirects ({redirect.operator}{target}), which no rule covers."
+        for command in self._line.commands:
+            if why := self._uncovered(command):
+                return why
+        return "" if self._line.commands else "It runs no command that a rule could cover."
+
+    def _uncovered(self, command: SimpleCommand) -> str:
+        if command.name is None:
+            return "An expansion decides which command runs."
+        if command.program in CHANGE_THE_SHELL:
+            return f"`{command.program}` can change what other commands mean; no rule covers it."
+        inside = look_inside(command)
+        if inside.transparent and not self._uncovered(inside.commands[0]):
+            return ""
+        matching = [rule for rule, pattern in self._rules if pattern.is_exactly(command.words)]
+        if not matching:
+            return f"`{command.show()}` is not covered by any rule."
+        return self._unspelled(command, inside, matching)
+
+    def _unspelled(self, command: SimpleCommand, inside: Inside, matching: Sequence[Rule]) -> str:
+        relative = "/" in (command.name or "") and not (command.name or "").startswith("/")
+        if relative and self._moves:
+            return f"`{command.name}` depends on the directory, which is changed."
+        for rule, pattern in self._rules:
+            if rule in matching and len(pattern.words) >= inside.spelled:
+                self.used = self.used or rule
+                return ""
+        return f"`{command.show()}` can run or write more than {matching[0].text} spells out."
+
+    def _is_harmless(self, redirect: Redirect) -> bool:
+        if redirect.between_descriptors():
+            return True
+        target = redirect.target
+        if not target.literal:
+            return False
+        if target.text == "/dev/null":
+            return redirect.operator in ("<", ">", ">>", ">|", "&>", "&>>", "<>", ">&")
+        if redirect.operator != "<" or (self._line.moves and not target.text.startswith("/")):
+            return False
+        return is_inside(self._project, str((self._directory or self._project) / target.text))
+
+
+def targets(redirects: Sequence[Redirect]) -> Iterator[Redirect]:
+    """Those that write to a file."""
+    for redirect in redirects:
+        if ">" in redirect.operator and not redirect.between_descriptors():
+            yield redirect
