@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 FIRST_KEYS_S = 0.05
 """The keys typed before the first frame are drawn alone: beside the imports each takes twice as long."""
 LAST_WORDS_S = 1.0
+LAST_WORDS_S = 1.0
 END_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 

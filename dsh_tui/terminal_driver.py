@@ -1,8 +1,8 @@
-"""The driver for Unix terminals: Textual's own, with five faults kept from the app, and a title.
+"""The driver for Unix terminals: Textual's own, with six faults kept from the app, and a title.
 
 A paste can't act as keys; the size that is told last is the size that the window has; a terminal
-that goes away is told instead of raised, and what is still written to it is dropped; a stop that
-could not be caught leaves one reader, not two.
+that goes away is told instead of raised, and what is still written to it is dropped; one that stops
+taking text holds nobody up; a stop that could not be caught leaves one reader, not two.
 Source: UX spec §2 A, D; design §2 (shutdown).
 """
 
@@ -14,7 +14,7 @@ import selectors
 import signal
 from codecs import getincrementaldecoder
 from contextlib import suppress
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from textual import events
 from textual._parser import ParseError
@@ -24,38 +24,22 @@ from textual.geometry import Size
 from textual.message import Message
 
 from dsh_tui.paste_guard import PasteGuard
+from dsh_tui.terminal_output import TerminalOutput
 from dsh_tui.terminal_signals import KEEP_TITLE, RESTORE_TITLE, title
 
 _READ: Final = 65_536
 _PATIENCE: Final = 0.1
 """Seconds between two looks at whether the app has ended."""
+LEAVE_S: Final = 1.0
+"""Seconds that the last words wait for a terminal that takes nothing."""
 
 
 class TerminalGone(Message):
     """Nothing can be read any more: the window was closed, the connection broke."""
 
 
-class SteadyOutput:
-    """The terminal to write to; when it is gone, writing does nothing.
-
-    Textual's writing thread would die of the error, and whoever writes then waits for ever for room
-    in its queue: the app could neither draw nor end.
-    """
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-
-    def write(self, text: str) -> int:
-        with suppress(OSError):
-            self._file.write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        with suppress(OSError):
-            self._file.flush()
-
-    def __getattr__(self, name: str) -> Any:  # Any: whatever else a file has
-        return getattr(self._file, name)
+class TerminalCaughtUp(Message):
+    """The terminal takes text again, after pictures were dropped: it needs a whole one."""
 
 
 class TerminalDriver(LinuxDriver):
@@ -67,7 +51,8 @@ class TerminalDriver(LinuxDriver):
     def __init__(self, *arguments: Any, **options: Any) -> None:  # Any: the base's own
         super().__init__(*arguments, **options)
         assert self._file is not None
-        self._file = SteadyOutput(self._file)  # type: ignore[assignment]  # a file by its shape
+        self._output = TerminalOutput(self._file, lambda: self._app.post_message(TerminalCaughtUp()))
+        self._file = self._output  # type: ignore[assignment]  # a file by its shape
 
     def start_application_mode(self) -> None:
         """As the base does, but sizes are told from the event loop.
@@ -98,6 +83,11 @@ class TerminalDriver(LinuxDriver):
             self.tell(f"{'' if before else KEEP_TITLE}{title(text)}")
         elif before:
             self.tell(RESTORE_TITLE)
+
+    def close(self) -> None:
+        """As the base does; what gives the terminal back is out when this returns, if it takes it."""
+        super().close()
+        self._output.drain(LEAVE_S)
 
     def _sigcont_application(self, *_: object) -> None:
         """Who was stopped by SIGSTOP could not let go of the terminal; it must before it takes it again.

@@ -67,6 +67,8 @@ class Terminal:
         self.raw = b""
         """Every byte the program wrote."""
         self._changed = threading.Condition()
+        self._thawed = threading.Event()
+        self._thawed.set()
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._rest = b""
@@ -187,6 +189,14 @@ class Terminal:
         master, self._master = self._master, -1
         os.close(master)
 
+    def freeze(self) -> None:
+        """It takes nothing any more: a stalled connection, a window that hangs."""
+        self._thawed.clear()
+
+    def thaw(self) -> None:
+        """It takes what was written meanwhile, and whatever comes."""
+        self._thawed.set()
+
     # How it ended
 
     def wait_exit(self, timeout: float = DEADLINE) -> int:
@@ -227,6 +237,8 @@ class Terminal:
 
     def _read(self) -> None:
         while (master := self._master) >= 0:
+            while not self._thawed.wait(0.02) and self.process.poll() is None:
+                pass
             with contextlib.suppress(OSError, ValueError):
                 if select.select([master], [], [], 0.02)[0]:
                     self._feed(os.read(master, 65_536))
