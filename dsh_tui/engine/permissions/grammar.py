@@ -50,9 +50,8 @@ def parse(text: bytes) -> Parse:
             name = node.child_by_field_name("name") or node.child(0)
             assert name is not None
             places = [place for place in map(_place, _words(node)) if place != _place(name)]
-            if node.type != "test_command":
-                names.add(_place(name))
-                others.update(places)
+            names.add(_place(name))
+            others.update(places)
             commands.append(SimpleCommand(tuple(_word(text[slice(*at)]) for at in (_place(name), *places))))
         elif node.type in _HOLDERS:
             others.update(map(_place, _words(node)))
@@ -79,6 +78,10 @@ def _walk(root: Node) -> Iterator[Node]:
 
 
 def _words(node: Node) -> Iterator[Node]:
+    if node.type == "test_command" or node.type.endswith("_expression"):
+        for child in node.children:
+            yield from _words(child) if child.type.endswith("_expression") else (child,)
+        return
     for child in node.named_children:
         is_loop_name = node.type == "for_statement" and child.type in ("variable_name", "do_group")
         is_prefix = node.type == "command" and child.type == "variable_assignment"

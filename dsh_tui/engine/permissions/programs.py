@@ -67,7 +67,10 @@ def _spelled_options(program: str, words: Words) -> int:
     """Up to where the last option stands that has to be spelled out."""
     options = _OPTIONS.get(program, "").split()
     spelled = 0
-    for at, word in enumerate(words if options else (), start=1):
+    looked_at = (
+        words if options and program != "printf" else words[:2]
+    )  # its option can only be the first word
+    for at, word in enumerate(looked_at, start=1):
         if word.literal and word.text == "--" and program not in ("test", "["):
             break
         old_tar = program == "tar" and at == 2 and not word.text.startswith("-")
@@ -169,7 +172,16 @@ def _make(words: Words) -> Inside:
     return Inside(spelled=settings[-1] + 1 if settings else 0)
 
 
+def _fd(words: Words) -> Inside:
+    for at, word in enumerate(words):
+        if word.text in ("-x", "-X", "--exec", "--exec-batch"):
+            return Inside((SimpleCommand(fill(words[at + 1 :], "{}")),), at + 2)
+    return Inside()
+
+
 _SPECIAL: Final[dict[str, Callable[[Words], Inside]]] = {
+    "fd": _fd,
+    "fdfind": _fd,
     "find": _find,
     "git": _git,
     "gmake": _make,

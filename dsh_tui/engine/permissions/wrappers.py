@@ -197,11 +197,7 @@ def _xargs(words: Words) -> Inside:
     if at >= len(words):
         return Inside()
     options = [word.text for word in words[1:at]]
-    marks = [
-        option[2:] or following
-        for option, following in zip(options, [*options[1:], ""], strict=True)
-        if option.startswith("-I")
-    ]
+    marks = [one[2:] or two for one, two in pairwise((*options, "")) if one.startswith("-I")]
     marks += [option.partition("=")[2] or "{}" for option in options if option.startswith("--replace")]
     inner = words[at:]
     for mark in marks:
