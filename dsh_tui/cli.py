@@ -1,4 +1,4 @@
-"""argv → app | exec | sessions | replay | plugins | doctor. Imports what a command needs, when it needs it.
+"""argv → app | exec | sessions | replay | permissions | plugins | doctor; each imported when it is asked for.
 
 Every fault of the user's is one line on stderr: 2 for usage and settings, 1 for the rest.
 Source: design §4.
@@ -212,6 +212,12 @@ def _speed(text: str) -> float:
     return speed
 
 
+def _permissions(arguments: list[str]) -> int:
+    from dsh_tui.permission_commands import run_permissions
+
+    return run_permissions(_Parser(prog="dsh-tui permissions", description="Permission rules."), arguments)
+
+
 def _plugins(arguments: list[str]) -> int:
     parser = _Parser(prog="dsh-tui plugins", description="Look at the plugin folders; trust a project's.")
     parser.add_argument("verb", choices=("list", "check", "trust"))
@@ -247,6 +253,7 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "exec": _exec,
     "sessions": _sessions,
     "replay": _replay,
+    "permissions": _permissions,
     "plugins": _plugins,
     "doctor": _doctor,
 }

@@ -18,11 +18,13 @@ from typing import Any, TextIO
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.registry import AGENTS, AgentRegistry, CreateAgent, ResumeAgent
 from dsh_tui.engine.approval.modes import MODES
+from dsh_tui.engine.approval.requests import Unanswered
 from dsh_tui.engine.base import collector
 from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.base.program_log import log_to
 from dsh_tui.engine.base.visible import visible
 from dsh_tui.engine.frontends.folder_trust import left_out_here
+from dsh_tui.engine.base.work_folder import why_unusable
 from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
 from dsh_tui.engine.kernel import Context
@@ -30,9 +32,9 @@ from dsh_tui.engine.persistence.errors import ReadOnlyLogError
 from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, Leases
 from dsh_tui.engine.product import ModelNameError, Product, StartOptions
 from dsh_tui.engine.session.event import Event
-from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
+from dsh_tui.engine.session_move import move
 from dsh_tui.engine.settings.home import Home, HomeError
 from dsh_tui.engine.settings.loader import SettingsError
 from dsh_tui.launch import ExecOptions
@@ -130,11 +132,8 @@ async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> i
         return complain(f"the output can't be written: {error.strerror}", FAILED)
     refused = product.approval.unanswered(agent.session.id)
     for call in refused:
-        complain(
-            f"refused, since nobody could approve it: {call.tool_name} {_one_line(call.arguments)} "
-            "(allow it with --mode, or run the task in the app)",
-            OK,
-        )
+        said = f"{call.tool_name} {_one_line(call.arguments)}"
+        complain(f"refused, since nobody could approve it: {said} ({_cure(call)})", OK)
     if interrupts.seen:
         return INTERRUPTED
     return _status(record, stored=stored, refused=bool(refused))
@@ -162,9 +161,9 @@ async def _agent(root: Context, product: Product, options: ExecOptions) -> Agent
         return agents.create(CreateAgent(options=product.agent_options, meta=meta)).agent
     agent = await _resumed(agents, options.resume, product) or await _copy(root, product, options)
     session = agent.session
-    if options.cwd_given and session.cwd != str(options.cwd):
-        append_idle(session, "session-cwd", "session/cwd", {"cwd": str(options.cwd)})
-    elif not options.cwd_given:
+    if options.cwd_given:
+        move(session, str(options.cwd))
+    else:
         _require_directory(session.cwd)
     return agent
 
@@ -192,8 +191,9 @@ async def _copy(root: Context, product: Product, options: ExecOptions) -> Agent:
 
 
 def _require_directory(cwd: str | None) -> None:
-    if cwd is None or not Path(cwd).is_dir():
-        raise HarnessError(f"the directory of this session is gone: {cwd}; give another with -C DIR")
+    trouble = why_unusable(cwd)
+    if trouble:
+        raise HarnessError(f"the directory of this session can't be used: {trouble}; give another with -C DIR")
 
 
 async def _store(product: Product, session: Session) -> bool:
@@ -274,6 +274,15 @@ class _Interrupts:
             os._exit(INTERRUPTED)
         self.seen = True
         self._agent.cancel("interrupted", {"kind": "user"})
+
+
+def _cure(call: Unanswered) -> str:
+    """What would have let it run."""
+    if not call.rules:
+        return "no rule can allow it; use --mode, or run the task in the app"
+    rules = ", ".join(rule.body for rule in call.rules)
+    one = "this rule" if len(call.rules) == 1 else "these rules together"
+    return f"{one} under permissions: allow: in settings.yaml would allow it: {rules}"
 
 
 def _one_line(text: str, limit: int = 160) -> str:

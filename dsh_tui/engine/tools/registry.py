@@ -85,8 +85,8 @@ class ToolRegistry:
         """Ask ``guard`` before every body in the caller's scope; it can only deny."""
         return self._guards.register(ctx, self._unnamed(), guard)
 
-    def get(self, agent: Agent, name: str) -> AnyTool | None:
-        """The tool that this agent means by ``name``."""
+    def get(self, agent: Agent | None, name: str) -> AnyTool | None:
+        """The tool that this agent means by ``name``; without one, everybody's."""
         mounted = self._tools.get(agent, name)
         return None if mounted is None or self._hides(agent, name, mounted) else mounted.definition
 
@@ -142,7 +142,7 @@ class ToolRegistry:
         tools = sorted(self._tools.view(agent).items())
         return [(name, mounted) for name, mounted in tools if not self._hides(agent, name, mounted)]
 
-    def _hides(self, agent: Agent, name: str, mounted: _Mounted) -> bool:
+    def _hides(self, agent: Agent | None, name: str, mounted: _Mounted) -> bool:
         return any(
             not restriction.allows(name)
             for restriction in self._restrictions.view(agent).values()
