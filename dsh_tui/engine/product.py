@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dsh_tui.engine.agent.agent import AgentOptions
+from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.approval.service import APPROVAL, Approval
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.boot import Engine, boot
@@ -32,6 +33,7 @@ from dsh_tui.engine.persistence.lease.plugin import LeaseConfig
 from dsh_tui.engine.persistence.seam import LoadedSession
 from dsh_tui.engine.plugin_folder.folder import PLUGINS, PluginFolder
 from dsh_tui.engine.plugin_folder.projects import PROJECT_PLUGINS, ProjectPlugins
+from dsh_tui.engine.sandbox.plugin import SandboxConfig
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.store import SESSIONS, SessionStore
 from dsh_tui.engine.session_copies import own_fork
@@ -130,6 +132,11 @@ class Product:
             ),
             environ=options.environ,
             pass_environment=settings.shell.pass_environment,
+            sandbox=SandboxConfig(
+                writable=tuple(Path(folder).expanduser() for folder in settings.sandbox.writable),
+                home=home.root,
+                hidden=(home.credentials,),
+            ),
             plugin_configs=settings.plugins,
             watch_plugins=options.watch_plugins,
             written_titles=options.written_titles and settings.titles == "model",
@@ -141,6 +148,7 @@ class Product:
             await product.plugins.sync()
             await product.projects.keep(options.cwd)
             product._check_models(tolerant=not options.broken_settings_are_fatal)
+            product._check_mode(options.mode or settings.mode, tolerant=not options.broken_settings_are_fatal)
         except BaseException:  # raised again; what was begun is undone first
             await product.dispose()
             raise
@@ -161,6 +169,15 @@ class Product:
             if not tolerant:
                 raise
             self.notices.append(error.message)
+
+    def _check_mode(self, mode: str, *, tolerant: bool) -> None:
+        """Whether the mode can be kept here; a sandbox that can't lets no command run."""
+        try:
+            self.engine.root[MODES].check(mode)  # type: ignore[arg-type]  # settings and command line know modes only
+        except HarnessError as error:
+            if not tolerant:
+                raise
+            self.notices.append(f"mode {mode}: {error.message} No command runs in it; choose another mode.")
 
     @property
     def settings(self) -> Settings:

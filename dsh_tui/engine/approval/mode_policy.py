@@ -101,7 +101,7 @@ def _reach(call: ToolCall) -> str:
     path = call.args.get("file_path")
     if not isinstance(path, str):
         return " that it does not name"
-    reach = attempt(reach_of_change, call.cwd, path)
+    reach = attempt(reach_of_change, call, path)
     return reach if isinstance(reach, str) else " that can't be looked at"
 
 

@@ -14,7 +14,7 @@ from dsh_tui.engine.agent.agent import AgentOptions
 from dsh_tui.engine.agent.default_model import DEFAULT_MODEL
 from dsh_tui.engine.approval import mode_notice
 from dsh_tui.engine.approval import plugin as approval
-from dsh_tui.engine.approval.mode_policy import Mode
+from dsh_tui.engine.approval.mode import DEFAULT_MODE, Mode
 from dsh_tui.engine.bundles import agent_core
 from dsh_tui.engine.environment import plugin as environment
 from dsh_tui.engine.fs import observation
@@ -34,6 +34,8 @@ from dsh_tui.engine.persistence.lease import plugin as leases
 from dsh_tui.engine.plan import plugin as plan
 from dsh_tui.engine.plugin_folder import plugin as plugin_folder
 from dsh_tui.engine.plugin_folder import project_plugin
+from dsh_tui.engine.sandbox import plugin as sandbox
+from dsh_tui.engine.sandbox.plugin import SandboxConfig
 from dsh_tui.engine.session_title import plugin as session_title
 from dsh_tui.engine.shell import plugin as shell
 from dsh_tui.engine.spill import plugin as spill
@@ -60,7 +62,8 @@ class Config:
     base_url: str
     models: tuple[str, ...] = ()
     default_model: Callable[[], AgentOptions]
-    mode: Mode = "ask"
+    mode: Mode = DEFAULT_MODE
+    sandbox: SandboxConfig = field(default_factory=SandboxConfig)
     permissions: PermissionsConfig
     lease: leases.LeaseConfig = field(default_factory=leases.LeaseConfig)
     environ: Mapping[str, str]
@@ -102,6 +105,7 @@ def apply(ctx: Context, config: Config) -> None:
     ctx.plugin(permissions, config.permissions)
     ctx.plugin(approval, approval.ApprovalConfig(mode=config.mode))
     ctx.plugin(mode_notice)
+    ctx.plugin(sandbox, config.sandbox)
     ctx.plugin(max_steps)
     ctx.plugin(repeat_reminder)
     ctx.plugin(identity)
@@ -111,16 +115,16 @@ def apply(ctx: Context, config: Config) -> None:
     ctx.plugin(spill.policy)
     ctx.plugin(fs.local)
     ctx.plugin(observation)
-    ctx.plugin(fs.tools)
+    ctx.plugin(fs.confined_tools)
     ctx.plugin(
-        shell.local,
+        shell.confined_local,
         shell.ShellConfig(
             environ=config.environ,
             pass_environment=config.pass_environment,
             secret_values=lambda: filter(None, (config.api_key(),)),
         ),
     )
-    ctx.plugin(shell.tools)
+    ctx.plugin(shell.confined_tools)
     ctx.plugin(todo)
     ctx.plugin(plan)
     ctx.plugin(

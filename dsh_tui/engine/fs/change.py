@@ -16,13 +16,17 @@ from typing import Final
 
 from dsh_tui.engine.base.frozen import FrozenDict, JsonObject
 from dsh_tui.engine.fs.diff import Diff, diff_texts
-from dsh_tui.engine.fs.errors import STALE_VERSION, FsError
+from dsh_tui.engine.fs.errors import SANDBOX_DENIED, STALE_VERSION, FsError
 from dsh_tui.engine.fs.events import FS_OBSERVED
 from dsh_tui.engine.fs.names import show_path
-from dsh_tui.engine.fs.paths import follow, locate
+from dsh_tui.engine.fs.paths import follow, resolve
+from dsh_tui.engine.fs.place import link_in_the_way
 from dsh_tui.engine.fs.seam import Absent, Anything, Expected, FileSystem, TextFile
 from dsh_tui.engine.fs.version import Version
+from dsh_tui.engine.fs.workspace import bound_path, reach_beyond
 from dsh_tui.engine.kernel import Context, Waterfall
+from dsh_tui.engine.sandbox.bounds import Bounds, Wider
+from dsh_tui.engine.sandbox.service import Sandbox
 from dsh_tui.engine.scope import scope_target
 from dsh_tui.engine.tools.definition import ToolCall, ToolOutput
 
@@ -54,18 +58,19 @@ class Change:
 class Changes:
     """Plans, previews and makes changes for the tools of one plugin."""
 
-    def __init__(self, ctx: Context, files: FileSystem) -> None:
+    def __init__(self, ctx: Context, files: FileSystem, sandbox: Sandbox | None = None) -> None:
         self._ctx = ctx
         self._files = files
-        self._previewed: OrderedDict[tuple[str, str], tuple[Path, Version | Absent]] = OrderedDict()
+        self._sandbox = sandbox
+        self._previewed: OrderedDict[tuple[str, str], Version | Absent] = OrderedDict()
 
     async def preview(
         self, call: ToolCall, raw: str, intent: Waterfall[[ToolCall, Path], Expected], rewrite: Rewrite
     ) -> JsonObject:
         """The card for whoever approves: the whole diff, and the real file behind a link."""
-        named, real = await locate(call.cwd, raw)
+        named, real = await asyncio.to_thread(lambda: (resolve(call.cwd, raw), bound_path(call, raw)))
         change = await self._plan(call, real, intent, rewrite)
-        self._previewed[call.session.id, call.call_id] = (real, change.base)
+        self._previewed[call.session.id, call.call_id] = change.base
         while len(self._previewed) > _REMEMBERED:
             self._previewed.popitem(last=False)
         shown, target = shown_from(named, call.cwd), shown_from(real, call.cwd)
@@ -79,10 +84,10 @@ class Changes:
     ) -> ToolOutput:
         """Write the change, tell what the session knows now, and say what was done."""
         previewed = self._previewed.pop((call.session.id, call.call_id), None)
-        _, real = await locate(call.cwd, raw)
+        real = await asyncio.to_thread(_still, call, raw)
         change = await self._plan(call, real, intent, rewrite)
         shown = shown_from(change.path, call.cwd)
-        if previewed is not None and not (previewed[0] == real and _same(previewed[1], change.base)):
+        if previewed is not None and not _same(previewed, change.base):
             raise FsError(
                 f"{shown} changed after this change was shown for approval. Nothing was written. "
                 "Read it again, then retry.",
@@ -96,6 +101,36 @@ class Changes:
         written = await self._files.write_text(change.path, change.after, form, change.base)
         scope_target(self._ctx, call.agent).emit(FS_OBSERVED, call, written.path, written.version)
         return ToolOutput(f"{change.words} {shown} (+{change.diff.added} -{change.diff.removed})", meta)
+
+    @property
+    def is_confined(self) -> bool:
+        """Whether a sandbox watches over the changes."""
+        return self._sandbox is not None
+
+    @property
+    def can_be_confined(self) -> bool:
+        """Whether this system can confine commands, and the changes with them."""
+        return self._sandbox is not None and self._sandbox.confines
+
+    def check_bounds(self, call: ToolCall, raw: str, asked: Wider | None) -> None:
+        """The sandbox's limits, for a change of this process as for a command.
+
+        Raises:
+            FsError: ``FS_SANDBOX_DENIED``.
+            EscalationError: the call asks to leave in a way that can't be granted.
+        """
+        bounds = None if self._sandbox is None else self._sandbox.bounds(call, asked)
+        if bounds is None:
+            return
+        real = bound_path(call, raw)
+        why = _beyond(bounds, real)
+        if why:
+            raise FsError(
+                f"{shown_from(real, call.cwd)} {why}, so nothing was written (sandbox policy: "
+                f"{bounds.policy}). If it must be changed, repeat this call with `sandbox_permissions` and "
+                "one sentence of `justification`; the user decides.",
+                code=SANDBOX_DENIED,
+            )
 
     async def _plan(
         self, call: ToolCall, real: Path, intent: Waterfall[[ToolCall, Path], Expected], rewrite: Rewrite
@@ -112,6 +147,25 @@ class Changes:
                 code=STALE_VERSION,
             )
         return await asyncio.to_thread(_change, real, before, rewrite)
+
+
+def _still(call: ToolCall, raw: str) -> Path:
+    """The file that the call was decided on, if its words still mean that one."""
+    bound = bound_path(call, raw)
+    if follow(resolve(call.cwd, raw)) != bound:
+        raise link_in_the_way(call.cwd / raw)
+    return bound
+
+
+def _beyond(bounds: Bounds, real: Path) -> str:
+    """Why the sandbox does not let this real file be changed; empty if it does."""
+    root = next((root for root in bounds.writable if real.is_relative_to(root)), None)
+    if root is None:
+        return "is outside of what this session may change"
+    if not bounds.allows(real):
+        return "is one of the files that git or dsh-tui acts on by itself"
+    reach = reach_beyond(real, root)
+    return f"is a file{reach}" if reach else ""
 
 
 def _change(real: Path, before: TextFile | None, rewrite: Rewrite) -> Change:

@@ -9,14 +9,15 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from dsh_tui.engine.base.frozen import JsonObject
+from dsh_tui.engine.base.frozen import FrozenDict, JsonObject
 from dsh_tui.engine.fs.change import Changes, Rewrite
 from dsh_tui.engine.fs.errors import NOT_FOUND, FsError
 from dsh_tui.engine.fs.events import FS_EDIT_INTENT
 from dsh_tui.engine.fs.matching import replace_text
 from dsh_tui.engine.fs.names import show_path
 from dsh_tui.engine.fs.seam import TextFile
-from dsh_tui.engine.fs.workspace import is_inside
+from dsh_tui.engine.fs.workspace import changes_inside
+from dsh_tui.engine.sandbox.escalation import Escalation, asked_by, in_preview
 from dsh_tui.engine.tools.definition import ToolCall, ToolDefinition, ToolOutput
 
 DESCRIPTION = """\
@@ -38,23 +39,30 @@ class EditArgs(BaseModel):
     replace_all: bool = Field(default=False, description="Replace every occurrence. Default: false.")
 
 
+class ConfinedEditArgs(Escalation, EditArgs):
+    """The same where changes can be confined."""
+
+
 def edit_tool(changes: Changes) -> ToolDefinition[EditArgs]:
     """The tool, making its changes through ``changes``."""
 
     async def preview(args: EditArgs, call: ToolCall) -> JsonObject:
-        return await changes.preview(call, args.file_path, FS_EDIT_INTENT, _rewrite(args))
+        card = await changes.preview(call, args.file_path, FS_EDIT_INTENT, _rewrite(args))
+        return FrozenDict(card, **in_preview(args))
 
     async def execute(args: EditArgs, call: ToolCall) -> ToolOutput:
+        changes.check_bounds(call, args.file_path, asked_by(args))
         return await changes.make(call, args.file_path, FS_EDIT_INTENT, _rewrite(args))
 
     return ToolDefinition(
         name="edit",
         description=DESCRIPTION,
-        parameters=EditArgs,
+        parameters=ConfinedEditArgs if changes.can_be_confined else EditArgs,
         execute=execute,
         kind="edit",
+        confined=changes.is_confined,
         preview=preview,
-        inside_workspace=lambda args, call: is_inside(call.cwd, args.file_path),
+        inside_workspace=lambda args, call: changes_inside(call, args.file_path),
     )
 
 

@@ -18,7 +18,6 @@ from weakref import WeakValueDictionary
 
 from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.fs.errors import (
-    NOT_FOUND,
     NOT_REGULAR_FILE,
     PERMISSION_DENIED,
     STALE_VERSION,
@@ -28,6 +27,7 @@ from dsh_tui.engine.fs.errors import (
 )
 from dsh_tui.engine.fs.names import show_path
 from dsh_tui.engine.fs.paths import follow
+from dsh_tui.engine.fs.place import Place, place_of
 from dsh_tui.engine.fs.replace import create_file, replace_file
 from dsh_tui.engine.fs.seam import Absent, Anything, Entry, Expected, TextFile, TextWindow, Written
 from dsh_tui.engine.fs.text import TextFormat, decode
@@ -68,23 +68,39 @@ class LocalFileSystem:
 
     def _write(self, path: Path, text: str, form: TextFormat, expected: Expected) -> Written:
         content = form.encode(text, path)
-        real = follow(path)
-        with self._lock(real):
-            before = _current(real)
-            if before is None:
-                if isinstance(expected, Version):
-                    raise FsError(f"{show_path(real)} is gone since it was read.", code=STALE_VERSION)
-                return _create(real, content)
-            old, version = before
-            if isinstance(expected, Absent):
-                raise FsError(f"{show_path(real)} exists by now. {_REREAD}", code=STALE_VERSION)
-            if not isinstance(expected, Anything) and not version.matches(expected):
-                raise FsError(f"{show_path(real)} changed since it was read. {_REREAD}", code=STALE_VERSION)
-            return _replace(real, content, old, version)
+        with self._lock(path):
+            try:
+                with place_of(path) as place:
+                    return _put(place, content, expected)
+            except FileNotFoundError:
+                _refuse_absent(path, expected)
+            except OSError as error:
+                raise from_os_error(error, path, "write") from error
+            try:
+                with place_of(path, create=True) as place:
+                    return _create(place, content)
+            except OSError as error:
+                raise from_os_error(error, path, "create") from error
 
     def _lock(self, path: Path) -> threading.Lock:
         with self._locks_guard:
             return self._locks.setdefault(path, threading.Lock())
+
+
+def _put(place: Place, content: bytes, expected: Expected) -> Written:
+    """Raises FileNotFoundError where there is nothing to replace."""
+    old, version = _current(place)
+    shown = show_path(place.path)
+    if isinstance(expected, Absent):
+        raise FsError(f"{shown} exists by now. {_REREAD}", code=STALE_VERSION)
+    if not isinstance(expected, Anything) and not version.matches(expected):
+        raise FsError(f"{shown} changed since it was read. {_REREAD}", code=STALE_VERSION)
+    return _replace(place, content, old, version)
+
+
+def _refuse_absent(path: Path, expected: Expected) -> None:
+    if isinstance(expected, Version):
+        raise FsError(f"{show_path(path)} is gone since it was read.", code=STALE_VERSION)
 
 
 _REREAD = "Nothing was written. Read it again, then retry."
@@ -108,16 +124,25 @@ def _open(path: Path) -> tuple[int, os.stat_result]:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise from_os_error(error, path, "read") from error
+    return fd, _regular(fd, path)
+
+
+def _regular(fd: int, path: Path) -> os.stat_result:
+    """What the descriptor is open on; one of anything but a regular file is closed."""
     info = os.fstat(fd)
     if stat.S_ISREG(info.st_mode):
-        return fd, info
+        return info
     os.close(fd)
     what = "a directory" if stat.S_ISDIR(info.st_mode) else "not a regular file"
     raise FsError(f"{show_path(path)} is {what}.", code=NOT_REGULAR_FILE)
 
 
 def _read_raw(path: Path, limit: int) -> tuple[os.stat_result, bytes]:
-    fd, info = _open(path)
+    return _read_all(_open(path)[0], path, limit)
+
+
+def _read_all(fd: int, path: Path, limit: int) -> tuple[os.stat_result, bytes]:
+    info = _regular(fd, path)
     with os.fdopen(fd, "rb") as file:
         if info.st_size > limit:
             raise FsError(
@@ -169,40 +194,35 @@ def _entry_kind(entry: os.DirEntry[str]) -> Literal["file", "directory", "link",
     return "file" if entry.is_file(follow_symlinks=False) else "other"
 
 
-def _current(real: Path) -> tuple[bytes, Version] | None:
-    try:
-        info, raw = _read_raw(real, MAX_TEXT)
-    except FsError as error:
-        if error.code == NOT_FOUND:
-            return None
-        raise
+def _current(place: Place) -> tuple[bytes, Version]:
+    place.stat()
+    info, raw = _read_all(place.open(os.O_RDONLY | os.O_NONBLOCK), place.path, MAX_TEXT)
     return raw, Version.of(info, raw)
 
 
-def _create(real: Path, content: bytes) -> Written:
+def _create(place: Place, content: bytes) -> Written:
     try:
-        create_file(real, content)
-        return Written(real, Version.of(real.stat(), content))
+        create_file(place, content)
+        return Written(place.path, Version.of(place.stat(), content))
     except FileExistsError as error:
-        raise FsError(f"{show_path(real)} exists by now. {_REREAD}", code=STALE_VERSION) from error
-    except OSError as error:
-        raise from_os_error(error, real, "create") from error
+        raise FsError(f"{show_path(place.path)} exists by now. {_REREAD}", code=STALE_VERSION) from error
 
 
-def _replace(real: Path, content: bytes, old: bytes, version: Version) -> Written:
+def _replace(place: Place, content: bytes, old: bytes, version: Version) -> Written:
     def unchanged() -> None:
-        if not Version.of(real.stat()).same_stat(version):
-            raise FsError(f"{show_path(real)} was changed just now. {_REREAD}", code=STALE_VERSION)
+        if not Version.of(place.stat()).same_stat(version):
+            raise FsError(f"{show_path(place.path)} was changed just now. {_REREAD}", code=STALE_VERSION)
 
     try:
-        mode = real.stat().st_mode
-        if mode & 0o222 == 0 or not os.access(real, os.W_OK):  # the mode too: to root all is writable
+        mode = place.stat().st_mode
+        writable = os.access(place.name, os.W_OK, dir_fd=place.folder)
+        if mode & 0o222 == 0 or not writable:  # the mode too: to root all is writable
             raise FsError(
-                f"{show_path(real)} is read-only and was not changed. "
+                f"{show_path(place.path)} is read-only and was not changed. "
                 "Ask the user before making it writable.",
                 code=PERMISSION_DENIED,
             )
-        replace_file(real, content, old, unchanged)
-        return Written(real, Version.of(real.stat(), content))
+        replace_file(place, content, old, unchanged)
+        return Written(place.path, Version.of(place.stat(), content))
     except OSError as error:
-        raise from_os_error(error, real, "write") from error
+        raise from_os_error(error, place.path, "write") from error

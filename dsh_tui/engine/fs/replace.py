@@ -12,91 +12,101 @@ import os
 import secrets
 import stat
 from collections.abc import Callable
-from pathlib import Path
 
 from dsh_tui.engine.base.atomic_file import fsync_dir
+from dsh_tui.engine.fs.place import Place
 
 
-def create_file(path: Path, content: bytes) -> None:
+def create_file(place: Place, content: bytes) -> None:
     """Make a new file, whole or not at all; its mode is the user's umask's.
 
     Raises:
         FileExistsError: somebody was quicker.
         OSError: nothing is there.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temp = _write_temp(path, content, 0o666)
+    temp = _write_temp(place, content, 0o666)
+    folder = place.folder
     try:
         try:
-            os.link(temp, path)
+            os.link(temp, place.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
         except FileExistsError:
             raise
         except OSError:  # a file system without hard links: the check below leaves a small race
-            if os.path.lexists(path):
-                raise FileExistsError(f"{path} exists") from None
-            temp.rename(path)
+            with contextlib.suppress(FileNotFoundError):
+                os.stat(place.name, dir_fd=folder, follow_symlinks=False)
+                raise FileExistsError(f"{place.path} exists") from None
+            os.rename(temp, place.name, src_dir_fd=folder, dst_dir_fd=folder)
     finally:
-        with contextlib.suppress(OSError):
-            temp.unlink()
-    fsync_dir(path.parent)
+        place.unlink(temp)
+    fsync_dir(place.path.parent)
 
 
-def replace_file(path: Path, content: bytes, before: bytes, check: Callable[[], None]) -> None:
+def replace_file(place: Place, content: bytes, before: bytes, check: Callable[[], None]) -> None:
     """Replace an existing regular file. ``check`` runs last and may refuse by raising.
 
     Raises:
         OSError: the old content is still there.
     """
-    info = path.stat()
+    info = place.stat()
     if info.st_nlink > 1 or info.st_uid != os.geteuid():
         check()
-        _write_in_place(path, content, before)
+        _write_in_place(place, content, before)
         return
     try:
-        temp = _write_temp(path, content, 0o600)  # never more open than the target, not even for a moment
+        temp = _write_temp(place, content, 0o600)  # never more open than the target, not even for a moment
     except PermissionError:
         check()
-        _write_in_place(path, content, before)
+        _write_in_place(place, content, before)
         return
     try:
-        _copy_attributes(path, temp, info)
+        _copy_attributes(place, temp, info)
         check()
-        temp.replace(path)
+        os.replace(temp, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
     except BaseException:  # raised again; what was begun is undone first
-        with contextlib.suppress(OSError):
-            temp.unlink()
+        place.unlink(temp)
         raise
-    fsync_dir(path.parent)
+    fsync_dir(place.path.parent)
 
 
-def _write_temp(path: Path, content: bytes, mode: int) -> Path:
-    temp = path.with_name(f".{secrets.token_hex(8)}.tmp")  # short, however long the target's is
-    fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+def _write_temp(place: Place, content: bytes, mode: int) -> str:
+    temp = f".{secrets.token_hex(8)}.tmp"  # short, however long the target's is
+    fd = place.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, temp, mode)
     try:
         with os.fdopen(fd, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
     except BaseException:  # raised again; what was begun is undone first
-        with contextlib.suppress(OSError):
-            temp.unlink()
+        place.unlink(temp)
         raise
     return temp
 
 
-def _copy_attributes(source: Path, target: Path, info: os.stat_result) -> None:
-    if info.st_gid != target.stat().st_gid:
-        with contextlib.suppress(OSError):  # not a member of the group: the mode below still holds
-            os.chown(target, -1, info.st_gid)
-    target.chmod(stat.S_IMODE(info.st_mode))
-    if hasattr(os, "listxattr"):
-        with contextlib.suppress(OSError):  # attributes are optional on many file systems
-            for name in os.listxattr(source):
-                os.setxattr(target, name, os.getxattr(source, name))
+def _copy_attributes(place: Place, temp: str, info: os.stat_result) -> None:
+    target = place.open(os.O_RDONLY, temp)
+    try:
+        if info.st_gid != os.fstat(target).st_gid:
+            with contextlib.suppress(OSError):  # not a member of the group: the mode below still holds
+                os.fchown(target, -1, info.st_gid)
+        os.fchmod(target, stat.S_IMODE(info.st_mode))
+        if hasattr(os, "listxattr"):
+            with contextlib.suppress(OSError):  # attributes are optional on many file systems
+                _copy_extended(place, target)
+    finally:
+        os.close(target)
 
 
-def _write_in_place(path: Path, content: bytes, before: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY)
+def _copy_extended(place: Place, target: int) -> None:
+    source = place.open(os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        for name in os.listxattr(source):
+            os.setxattr(target, name, os.getxattr(source, name))
+    finally:
+        os.close(source)
+
+
+def _write_in_place(place: Place, content: bytes, before: bytes) -> None:
+    fd = place.open(os.O_WRONLY)
     try:
         try:
             _overwrite(fd, content)

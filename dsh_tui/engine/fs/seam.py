@@ -84,7 +84,10 @@ class FileSystem(Protocol):
         """Entries by name."""
 
     async def write_text(self, path: Path, text: str, form: TextFormat | None, expected: Expected) -> Written:
-        """Replace the whole file if it is as ``expected``. ``form`` None: plain UTF-8."""
+        """Replace the whole file if it is as ``expected``. ``form`` None: plain UTF-8.
+
+        ``path`` is a real one: a link on the way was put there meanwhile, and is an error.
+        """
 
 
 FS: ServiceKey[FileSystem] = ServiceKey("fs")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dsh_tui.engine.fs.errors import FsError
 from dsh_tui.engine.fs.paths import follow, resolve
+from dsh_tui.engine.tools.definition import ToolCall
 
 GUARDED = frozenset({".git", ".dsh"})
 """Folders whose files run on their own (hooks, plugins), or steer what does."""
@@ -25,7 +26,27 @@ def is_inside(cwd: Path, raw: str) -> bool:
         return False
 
 
-def reach_of_change(cwd: Path, raw: str) -> str:
+def bound_path(call: ToolCall, raw: str) -> Path:
+    """The real file that this call means by ``raw``: found once, then the same for all who decide on it.
+
+    Raises:
+        FsError, OSError, ValueError: it can't be found.
+    """
+    real = call.admission.paths.get(raw)
+    if real is None:
+        real = call.admission.paths[raw] = follow(resolve(call.cwd, raw))
+    return real
+
+
+def changes_inside(call: ToolCall, raw: str) -> bool:
+    """`is_inside` for a call that changes the file; binds it to the file that was found. Never raises."""
+    try:
+        return bound_path(call, raw).is_relative_to(follow(call.cwd))
+    except (FsError, OSError, ValueError):
+        return False
+
+
+def reach_of_change(call: ToolCall, raw: str) -> str:
     """What a change of a file inside the workspace reaches beyond it, as the end of a sentence.
 
     Empty for an ordinary file, and for one that is not there yet.
@@ -33,8 +54,17 @@ def reach_of_change(cwd: Path, raw: str) -> str:
     Raises:
         FsError, ValueError, OSError: the path can't be looked at, or is not inside.
     """
-    real = follow(resolve(cwd, raw))
-    relative = real.relative_to(follow(cwd))
+    real = bound_path(call, raw)
+    return reach_beyond(real, follow(call.cwd))
+
+
+def reach_beyond(real: Path, root: Path) -> str:
+    """The same for a real file below a real folder.
+
+    Raises:
+        ValueError, OSError: it is not inside, or can't be looked at.
+    """
+    relative = real.relative_to(root)
     if not GUARDED.isdisjoint(part.lower() for part in relative.parts):
         return " that git or dsh-tui acts on by itself"
     try:

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from dsh_tui.engine.base.frozen import JsonObject
+from dsh_tui.engine.base.frozen import FrozenDict, JsonObject
 from dsh_tui.engine.fs.change import Changes, Rewrite
 from dsh_tui.engine.fs.events import FS_WRITE_INTENT
 from dsh_tui.engine.fs.seam import TextFile
 from dsh_tui.engine.fs.text import line_end, with_line_end
-from dsh_tui.engine.fs.workspace import is_inside
+from dsh_tui.engine.fs.workspace import changes_inside
+from dsh_tui.engine.sandbox.escalation import Escalation, asked_by, in_preview
 from dsh_tui.engine.tools.definition import ToolCall, ToolDefinition, ToolOutput
 
 DESCRIPTION = """\
@@ -32,23 +33,30 @@ class WriteArgs(BaseModel):
     content: str = Field(description="The complete new content of the file.")
 
 
+class ConfinedWriteArgs(Escalation, WriteArgs):
+    """The same where changes can be confined."""
+
+
 def write_tool(changes: Changes) -> ToolDefinition[WriteArgs]:
     """The tool, making its changes through ``changes``."""
 
     async def preview(args: WriteArgs, call: ToolCall) -> JsonObject:
-        return await changes.preview(call, args.file_path, FS_WRITE_INTENT, _rewrite(args))
+        card = await changes.preview(call, args.file_path, FS_WRITE_INTENT, _rewrite(args))
+        return FrozenDict(card, **in_preview(args))
 
     async def execute(args: WriteArgs, call: ToolCall) -> ToolOutput:
+        changes.check_bounds(call, args.file_path, asked_by(args))
         return await changes.make(call, args.file_path, FS_WRITE_INTENT, _rewrite(args))
 
     return ToolDefinition(
         name="write",
         description=DESCRIPTION,
-        parameters=WriteArgs,
+        parameters=ConfinedWriteArgs if changes.can_be_confined else WriteArgs,
         execute=execute,
         kind="edit",
+        confined=changes.is_confined,
         preview=preview,
-        inside_workspace=lambda args, call: is_inside(call.cwd, args.file_path),
+        inside_workspace=lambda args, call: changes_inside(call, args.file_path),
     )
 
 

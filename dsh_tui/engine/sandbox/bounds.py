@@ -32,7 +32,9 @@ class Bounds:
     writable: tuple[Path, ...] = ()
     """Folders where everything may change, but for what is guarded."""
     guarded: tuple[Path, ...] = ()
-    """Stays as it is even inside a writable folder: git's and dsh-tui's own files."""
+    """Stays as it is even inside a writable folder, where that can be enforced: what runs by itself."""
+    vital: tuple[Path, ...] = ()
+    """The same, and without exception: a backend that can't keep it must refuse."""
     hidden: tuple[Path, ...] = ()
     """Files that are not even read, where that can be enforced."""
     temp: Path | None = None
@@ -40,6 +42,6 @@ class Bounds:
 
     def allows(self, real: Path) -> bool:
         """Whether this file may be changed."""
-        if any(real.is_relative_to(guarded) for guarded in self.guarded):
+        if any(real.is_relative_to(kept) for kept in (*self.guarded, *self.vital)):
             return False
         return any(real.is_relative_to(root) for root in self.writable)

@@ -55,6 +55,17 @@ class Escalation(BaseModel):
         return self
 
 
+def asked_by(args: BaseModel) -> Wider | None:
+    """What validated arguments ask for; None where their tool has no such fields."""
+    return args.sandbox_permissions if isinstance(args, Escalation) else None
+
+
+def in_preview(args: BaseModel) -> dict[str, str]:
+    """What the card for the person adds."""
+    asked = asked_by(args)
+    return {} if asked is None else {"sandbox": asked}
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a call asks for, and why, in its own words on one line."""

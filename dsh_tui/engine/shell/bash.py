@@ -12,6 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from dsh_tui.engine.base.frozen import FrozenDict, JsonObject
 from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.sandbox.bounds import Bounds
+from dsh_tui.engine.sandbox.escalation import Escalation, asked_by, in_preview
+from dsh_tui.engine.sandbox.service import Sandbox
 from dsh_tui.engine.shell.jobs import ShellJobs
 from dsh_tui.engine.shell.render import render_result
 from dsh_tui.engine.shell.seam import SHELL_PROGRESS, ShellError, ShellExecutor, ShellRequest, ShellResult
@@ -49,11 +52,17 @@ class BashArgs(BaseModel):
     run_in_background: bool = Field(default=False, description="Return at once and let it run.")
 
 
-def bash_tool(ctx: Context, shell: ShellExecutor, jobs: ShellJobs) -> ToolDefinition[BashArgs]:
-    """The tool, running its commands on ``shell``."""
+class ConfinedBashArgs(Escalation, BashArgs):
+    """The same where commands can be confined."""
+
+
+def bash_tool(
+    ctx: Context, shell: ShellExecutor, jobs: ShellJobs, sandbox: Sandbox | None = None
+) -> ToolDefinition[BashArgs]:
+    """The tool, running its commands on ``shell``, in the bounds that the sandbox sets."""
 
     async def execute(args: BashArgs, call: ToolCall) -> ToolOutput:
-        request = _request(args, call)
+        request = _request(args, call, None if sandbox is None else sandbox.bounds(call, asked_by(args)))
         if args.run_in_background:
             job_id = await jobs.start(call.agent, request)
             return ToolOutput(
@@ -74,20 +83,22 @@ def bash_tool(ctx: Context, shell: ShellExecutor, jobs: ShellJobs) -> ToolDefini
             command=args.command,
             cwd=str(_directory(args, call)),
             description=args.description,
+            **in_preview(args),
         )
 
     return ToolDefinition(
         name="bash",
         description=DESCRIPTION,
-        parameters=BashArgs,
+        parameters=BashArgs if sandbox is None or not sandbox.confines else ConfinedBashArgs,
         execute=execute,
         kind="execute",
+        confined=sandbox is not None,
         preview=preview,
         inside_workspace=lambda _args, _call: False,
     )
 
 
-def _request(args: BashArgs, call: ToolCall) -> ShellRequest:
+def _request(args: BashArgs, call: ToolCall, bounds: Bounds | None) -> ShellRequest:
     timeout_ms = max(1, min(int(args.timeoutMs), MAX_TIMEOUT_MS))
     return ShellRequest(
         command=args.command,
@@ -95,6 +106,7 @@ def _request(args: BashArgs, call: ToolCall) -> ShellRequest:
         session_id=call.session.id,
         label=call.call_id,
         timeout_ms=None if args.run_in_background else timeout_ms,
+        bounds=bounds,
     )
 
 
@@ -112,6 +124,12 @@ def _meta(result: ShellResult) -> JsonObject:
         "durationMs": result.duration_ms,
         "truncated": result.stdout.truncated or result.stderr.truncated,
     }
+    if result.sandbox is not None:
+        meta["sandbox"] = {
+            "policy": result.sandbox.policy,
+            "enforcement": result.sandbox.enforcement,
+            "denied": result.sandbox.denied,
+        }
     spilled = [
         stream.spill_path
         for stream in (result.stdout, result.stderr)

@@ -41,6 +41,7 @@ def bash_kill_tool(jobs: ShellJobs) -> ToolDefinition[BashKillArgs]:
         parameters=BashKillArgs,
         execute=execute,
         kind="execute",
+        confined=True,
         preview=preview,
         inside_workspace=lambda _args, _call: True,
     )

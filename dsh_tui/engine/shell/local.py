@@ -13,10 +13,15 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from dsh_tui.engine.base.cancel import CancelSignal
+from dsh_tui.engine.sandbox.bounds import Bounds
+from dsh_tui.engine.sandbox.seam import Confined, SandboxUnavailableError
+from dsh_tui.engine.sandbox.service import Sandbox
+from dsh_tui.engine.shell.confinement import judged
 from dsh_tui.engine.shell.environment import child_environment
 from dsh_tui.engine.shell.processes import MARK
 from dsh_tui.engine.shell.running import RunningCommand
@@ -40,12 +45,14 @@ class LocalShell:
         also: Iterable[str] = (),
         secret_values: Callable[[], Iterable[str]] = tuple,
         grace: float = GRACE,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self._spill = spill
         self._environ = os.environ if environ is None else environ
         self._also = tuple(also)
         self._secret_values = secret_values
         self._grace = grace
+        self._sandbox = sandbox
         self._running: set[RunningCommand] = set()
         atexit.register(self._kill_all)
 
@@ -56,12 +63,17 @@ class LocalShell:
         command = await self._start(request, on_line)
         undo = signal.on_cancel(command.stop)
         try:
-            return await command.wait()
+            result = await command.wait()
         except asyncio.CancelledError:
             command.stop()
             raise
         finally:
             undo()
+        if result.sandbox is not None and result.sandbox.failure:
+            raise SandboxUnavailableError(
+                f"The sandbox failed, so the command did not run: {result.sandbox.failure}"
+            )
+        return result
 
     async def start(self, request: ShellRequest) -> RunningCommand:
         return await self._start(request, None)
@@ -81,21 +93,29 @@ class LocalShell:
             self._environ, request.session_id, also=self._also, secrets=self._secret_values()
         )
         bash = shutil.which("bash", path=env.get("PATH", os.defpath)) or "/bin/bash"
+        argv: tuple[str, ...] = (bash, "-c", request.command)
+        judge = None
+        if request.bounds is not None:
+            confined = await self._confine(argv, request.bounds)
+            argv, env = confined.argv, {**env, **confined.environment}
+            judge = partial(judged, confined, request.bounds)
         out, err = self._tail(request, "stdout"), self._tail(request, "stderr")
         terms = Terms(timeout_ms=request.timeout_ms, grace=self._grace, mark=mark)
-        command = RunningCommand(terms, out, err, on_line)
+        command = RunningCommand(terms, out, err, on_line, judge)
         self._running.add(command)
         try:
             await command.start(
-                (bash, "-c", request.command),
-                request.cwd,
-                {**env, MARK: mark},
-                lambda: self._running.discard(command),
+                argv, request.cwd, {**env, MARK: mark}, lambda: self._running.discard(command)
             )
         except (OSError, ValueError) as error:
             await asyncio.to_thread(_check_directory, request.cwd)
-            raise ShellError(f"The command could not be started with {bash}: {error}.") from error
+            raise ShellError(f"The command could not be started with {argv[0]}: {error}.") from error
         return command
+
+    async def _confine(self, argv: tuple[str, ...], bounds: Bounds) -> Confined:
+        if self._sandbox is None:
+            raise SandboxUnavailableError("Nothing here confines commands, so the command did not run.")
+        return await asyncio.to_thread(self._sandbox.confine, argv, bounds)
 
     def _tail(self, request: ShellRequest, stream: str) -> StreamTail:
         def open_spill() -> SpillFile | None:

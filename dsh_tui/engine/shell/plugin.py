@@ -1,6 +1,6 @@
 """Plugins of this package: the ``bash`` service, and jobs with the shell tools on top of it.
 
-Mount `local`, then `tools`.
+Mount `local`, then `tools`; or, where a sandbox is mounted, `confined_local` and `confined_tools`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.events import AGENT_DISPOSED
 from dsh_tui.engine.kernel import Context, ServiceKey
+from dsh_tui.engine.sandbox.service import SANDBOX
 from dsh_tui.engine.shell.bash import bash_tool
 from dsh_tui.engine.shell.bash_kill import bash_kill_tool
 from dsh_tui.engine.shell.bash_output import bash_output_tool
@@ -43,11 +44,14 @@ class JobsConfig:
 
 
 class LocalShellPlugin:
-    """Provides ``bash`` from this machine."""
+    """Provides ``bash`` from this machine; ``confined``: inside the sandbox where a request says so."""
 
     name = "shell/local"
-    inject: Sequence[ServiceKey[Any]] = (SPILL,)  # Any: keys of all types
     Config = ShellConfig
+
+    def __init__(self, *, confined: bool = False) -> None:
+        self.inject: Sequence[ServiceKey[Any]] = (SPILL, SANDBOX) if confined else (SPILL,)  # Any: all types
+        self._confined = confined
 
     def apply(self, ctx: Context, config: ShellConfig) -> None:
         shell = LocalShell(
@@ -56,6 +60,7 @@ class LocalShellPlugin:
             also=config.pass_environment,
             secret_values=config.secret_values,
             grace=config.grace,
+            sandbox=ctx[SANDBOX] if self._confined else None,
         )
 
         def lifetime() -> Iterator[Callable[[], Awaitable[None]]]:
@@ -69,11 +74,16 @@ class ShellToolsPlugin:
     """Provides ``shell-jobs`` and registers ``bash``, ``bash_output`` and ``bash_kill``."""
 
     name = "shell/tools"
-    inject: Sequence[ServiceKey[Any]] = (TOOLS, BASH)  # Any: keys of all types
     Config = JobsConfig
+
+    def __init__(self, *, confined: bool = False) -> None:
+        keys: Sequence[ServiceKey[Any]] = (TOOLS, BASH)  # Any: keys of all types
+        self.inject = (*keys, SANDBOX) if confined else keys
+        self._confined = confined
 
     def apply(self, ctx: Context, config: JobsConfig) -> None:
         shell = ctx[BASH]
+        sandbox = ctx[SANDBOX] if self._confined else None
         jobs = ShellJobs(ctx, shell, most_at_once=config.most_at_once)
 
         def lifetime() -> Iterator[Callable[[], Awaitable[None]]]:
@@ -85,10 +95,12 @@ class ShellToolsPlugin:
         ctx.effect(lifetime)
         ctx.provide(SHELL_JOBS, jobs)
         ctx.on(AGENT_DISPOSED, end, everywhere=True)
-        ctx[TOOLS].register(ctx, bash_tool(ctx, shell, jobs))
+        ctx[TOOLS].register(ctx, bash_tool(ctx, shell, jobs, sandbox))
         ctx[TOOLS].register(ctx, bash_output_tool(jobs))
         ctx[TOOLS].register(ctx, bash_kill_tool(jobs))
 
 
 local = LocalShellPlugin()
 tools = ShellToolsPlugin()
+confined_local = LocalShellPlugin(confined=True)
+confined_tools = ShellToolsPlugin(confined=True)

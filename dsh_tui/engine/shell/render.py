@@ -20,13 +20,17 @@ def render_result(result: ShellResult) -> str:
 def render_progress(stdout: StreamOutput, stderr: StreamOutput, result: ShellResult | None) -> str:
     """What a background command said since the last look, and how it stands."""
     body = _body(stdout, stderr) or "(no new output)"
-    return "\n".join([body, *_stream_markers(stdout, stderr), f"[status: {status_words(result)}]"])
+    marker = [] if result is None else _sandbox_marker(result)
+    status = f"[status: {status_words(result)}]"
+    return "\n".join([body, *_stream_markers(stdout, stderr), *marker, status])
 
 
 def status_words(result: ShellResult | None) -> str:
     """``running``, ``completed, exit code: 0`` or ``killed by SIGTERM``."""
     if result is None:
         return "running"
+    if result.sandbox is not None and result.sandbox.failure:
+        return "did not run: the sandbox failed"
     if result.signal is not None:
         return f"killed by {result.signal}"
     return f"completed, exit code: {result.exit_code}"
@@ -49,7 +53,13 @@ def _stream_markers(stdout: StreamOutput, stderr: StreamOutput) -> Iterator[str]
             yield f"[{name} was not valid UTF-8; \N{REPLACEMENT CHARACTER} stands for the bytes replaced]"
 
 
+def _sandbox_marker(result: ShellResult) -> Iterator[str]:
+    if result.sandbox is not None and result.sandbox.denied:
+        yield f"[sandbox: file access denied under {result.sandbox.policy} mode]"
+
+
 def _end_markers(result: ShellResult) -> Iterator[str]:
+    yield from _sandbox_marker(result)
     if result.leftovers == "stopped":
         yield "[background processes were stopped when the command ended; use run_in_background to keep one]"
     elif result.leftovers == "detached":

@@ -26,7 +26,16 @@ T = TypeVar("T")
 class RunningCommand:
     """A command from its fork to its end."""
 
-    def __init__(self, terms: Terms, out: StreamTail, err: StreamTail, on_line: OnLine | None) -> None:
+    def __init__(
+        self,
+        terms: Terms,
+        out: StreamTail,
+        err: StreamTail,
+        on_line: OnLine | None,
+        judge: Callable[[ShellResult], ShellResult] | None = None,
+    ) -> None:
+        """``judge`` has the last word on the result; it runs in the thread and must not raise."""
+        self._judge = judge
         self._terms = terms
         self._out, self._err = out, err
         self._on_line = on_line
@@ -109,6 +118,8 @@ class RunningCommand:
                 self._supervision.stop()
             self._later(self._settle, self._started, None)
             result = self._supervision.run()
+            if self._judge is not None:
+                result = self._judge(result)
         except BaseException as error:  # noqa: BLE001  # whatever it is belongs to whoever waits
             signal_group(process.pid, signal.SIGKILL)
             process.communicate()

@@ -13,6 +13,8 @@ from typing import Literal, Protocol, TypeAlias
 
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.kernel import Emit, ServiceKey
+from dsh_tui.engine.sandbox.bounds import Bounds, Policy
+from dsh_tui.engine.sandbox.seam import Enforcement
 from dsh_tui.engine.tools.errors import ToolError
 
 OnLine: TypeAlias = Callable[[str], None]
@@ -40,6 +42,8 @@ class ShellRequest:
     """Names the files that keep long output."""
     timeout_ms: int | None
     """None: no limit."""
+    bounds: Bounds | None = None
+    """What it may change; None: it is not confined."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +60,18 @@ class StreamOutput:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxFacts:
+    """How a confined command was confined, and whether that got in its way."""
+
+    policy: Policy
+    enforcement: Enforcement
+    denied: bool = False
+    """It failed, and said what programs say when a file is refused: a guess from its words."""
+    failure: str = ""
+    """Why it could not be confined. It did not run then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShellResult:
     """A command that is over; none of its processes runs, but for a ``detached`` one."""
 
@@ -69,6 +85,8 @@ class ShellResult:
     stdout: StreamOutput
     stderr: StreamOutput
     leftovers: Leftovers = "none"
+    sandbox: SandboxFacts | None = None
+    """None: it was not confined."""
 
 
 class ShellTask(Protocol):

@@ -33,7 +33,7 @@ def names(folder: Path) -> list[str]:
 
 async def rewrite(path: Path, text: str) -> None:
     file = await FILES.read_text(path)
-    await FILES.write_text(path, text, file.format, file.version)
+    await FILES.write_text(file.path, text, file.format, file.version)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dsh_tui.engine.fs.errors import FsError
 from dsh_tui.engine.fs.names import show_name, unquote
 from dsh_tui.engine.fs.paths import follow, resolve
-from dsh_tui.engine.fs.workspace import is_inside, reach_of_change
+from dsh_tui.engine.fs.workspace import is_inside, reach_beyond
 
 ODD = [
     "a\nb.txt",
@@ -118,15 +118,15 @@ def test_a_link_into_the_workspace_counts_by_where_it_leads(tmp_path: Path) -> N
 )
 def test_changing_what_runs_by_itself_reaches_beyond_the_workspace(raw: str, tmp_path: Path) -> None:
     assert is_inside(tmp_path, raw)
-    assert reach_of_change(tmp_path, raw) == " that git or dsh-tui acts on by itself"
-    assert reach_of_change(tmp_path, "src/x.py") == ""
-    assert reach_of_change(tmp_path, ".gitignore") == ""
+    assert reach_beyond(tmp_path / raw, tmp_path) == " that git or dsh-tui acts on by itself"
+    assert reach_beyond(tmp_path / "src/x.py", tmp_path) == ""
+    assert reach_beyond(tmp_path / ".gitignore", tmp_path) == ""
 
 
 def test_a_link_to_what_runs_by_itself_is_seen_through(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "innocent").symlink_to(tmp_path / ".git")
-    assert reach_of_change(tmp_path, "innocent/config")
+    assert reach_beyond(follow(tmp_path / "innocent/config"), tmp_path)
 
 
 def test_changing_a_file_with_other_names_reaches_beyond_the_workspace(tmp_path: Path) -> None:
@@ -135,9 +135,9 @@ def test_changing_a_file_with_other_names_reaches_beyond_the_workspace(tmp_path:
     outside.write_text("x")
     (root / "inside").hardlink_to(outside)
     assert is_inside(root, "inside")
-    assert reach_of_change(root, "inside") == " that has other names too (hard links)"
+    assert reach_beyond(root / "inside", root) == " that has other names too (hard links)"
     outside.unlink()
-    assert reach_of_change(root, "inside") == ""
+    assert reach_beyond(root / "inside", root) == ""
 
 
 def test_following_a_loop_is_an_error_and_returns(tmp_path: Path) -> None:

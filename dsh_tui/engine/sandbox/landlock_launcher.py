@@ -1,0 +1,127 @@
+"""A program that confines itself with Landlock and then becomes the command. Standard library only.
+
+Started as ``python -I -S -c <this file> FOLDER… : FILE… -- COMMAND ARGUMENT…``: below the folders
+everything may change, the files may be written, and nothing else on the disk can. It fails closed:
+whatever goes wrong, it says so behind `PREFIX` and exits with `FAILED`; the command has not run.
+Source: capabilities B4; Linux, Documentation/userspace-api/landlock.rst.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+import sys
+
+PREFIX = "dsh-tui sandbox: "
+FAILED = 125
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
+_VERSION = 1
+_PATH_BENEATH = 1
+_PR_CAPBSET_READ, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 23, 24, 38
+_FILE_CAPABILITIES = frozenset({0, 1, 3, 4})
+"""chown, dac_override, fowner, fsetid: root in a container works on folders that belong to others."""
+
+_WRITE_FILE = 1 << 1
+_CHANGE_TREE = sum(1 << bit for bit in range(4, 13))
+"""Remove files and directories; make devices, directories, files, sockets, pipes and links."""
+_MAKE_DEVICE = 1 << 6 | 1 << 11
+_REFER = 1 << 13
+"""From version 2: link and rename across directories. Before, the kernel refuses that everywhere."""
+_TRUNCATE = 1 << 14
+_IOCTL_DEV = 1 << 15
+_SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNALS = 1, 2
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _call(number: int, *arguments: object) -> int:
+    """A system call; raises OSError where it fails."""
+    result: int = _libc.syscall(ctypes.c_long(number), *arguments)
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    return result
+
+
+def version() -> int:
+    """The version of Landlock that this kernel speaks.
+
+    Raises:
+        OSError: none.
+    """
+    return _call(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
+
+
+def confine(folders: list[str], files: list[str]) -> None:
+    """Give up, for this process and all its children, changing anything but these.
+
+    Raises:
+        OSError: it is not confined.
+    """
+    known = version()
+    handled = _WRITE_FILE | _CHANGE_TREE
+    handled |= _REFER if known >= 2 else 0
+    handled |= _TRUNCATE if known >= 3 else 0
+    handled |= _IOCTL_DEV if known >= 5 else 0
+    scoped = _SCOPE_ABSTRACT_SOCKETS | _SCOPE_SIGNALS if known >= 6 else 0
+    fields = [handled] if known < 4 else [handled, 0] if known < 6 else [handled, 0, scoped]
+    attributes = b"".join(field.to_bytes(8, sys.byteorder) for field in fields)
+    ruleset = _call(
+        _CREATE_RULESET, ctypes.c_char_p(attributes), ctypes.c_size_t(len(attributes)), ctypes.c_uint32(0)
+    )
+    for path in folders:
+        _allow(ruleset, path, handled & ~(_IOCTL_DEV | _MAKE_DEVICE))
+    for path in files:
+        _allow(ruleset, path, handled & (_WRITE_FILE | _TRUNCATE | _IOCTL_DEV))
+    if _libc.prctl(_PR_SET_NO_NEW_PRIVS, *map(ctypes.c_ulong, (1, 0, 0, 0))) != 0:
+        raise OSError(ctypes.get_errno(), "no_new_privs")
+    _drop_capabilities()
+    _call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
+    os.close(ruleset)
+
+
+def _drop_capabilities() -> None:
+    """Root's rights beyond files (devices, modules, mounts) lead around any rule; others have none."""
+    number = 0
+    while _libc.prctl(_PR_CAPBSET_READ, *map(ctypes.c_ulong, (number, 0, 0, 0))) >= 0:
+        if number not in _FILE_CAPABILITIES:
+            _libc.prctl(_PR_CAPBSET_DROP, *map(ctypes.c_ulong, (number, 0, 0, 0)))
+        number += 1
+
+
+def _allow(ruleset: int, path: str, access: int) -> None:
+    try:
+        beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except FileNotFoundError:  # what is not there can't be written either
+        return
+    try:
+        if not stat.S_ISDIR(os.fstat(beneath).st_mode):
+            access &= _WRITE_FILE | _TRUNCATE | _IOCTL_DEV
+        rule = access.to_bytes(8, sys.byteorder) + beneath.to_bytes(4, sys.byteorder)
+        _call(
+            _ADD_RULE,
+            ctypes.c_int(ruleset),
+            ctypes.c_int(_PATH_BENEATH),
+            ctypes.c_char_p(rule),
+            ctypes.c_uint32(0),
+        )
+    finally:
+        os.close(beneath)
+
+
+def main(arguments: list[str]) -> int:
+    """Confine and run; returns only where that failed."""
+    try:
+        files_at, command_at = arguments.index(":"), arguments.index("--")
+        confine(arguments[:files_at], arguments[files_at + 1 : command_at])
+        command = arguments[command_at + 1 :]
+        os.execvp(command[0], command)  # noqa: S606  # becoming the command is the purpose
+    except BaseException as error:  # noqa: BLE001  # no fault of any kind may let the command run free
+        os.write(2, f"{PREFIX}{type(error).__name__}: {error}\n".encode("utf-8", "replace"))
+    return FAILED
+
+
+if __name__ == "__main__":
+    os._exit(main(sys.argv[1:]))
