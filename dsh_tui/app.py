@@ -62,9 +62,14 @@ class DshApp(App[None]):
         monotonic: Callable[[], float] = time.monotonic,
         now_ms: Callable[[], int] = _wall_ms,
         report_crash: Callable[[BaseException], str] | None = None,
+        stray_output: Path | None = None,
     ) -> None:
-        """``report_crash`` keeps the traceback somewhere and returns where."""
+        """``report_crash`` keeps the traceback somewhere and returns where.
+
+        ``stray_output`` takes what others print while the screen is shown.
+        """
         super().__init__()
+        self.stray_output = stray_output
         self.cwd = cwd
         self.monotonic, self.now_ms = monotonic, now_ms
         self.bridge: ChatPort | None = None

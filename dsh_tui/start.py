@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 FIRST_KEYS_S = 0.05
 """The keys typed before the first frame are drawn alone: beside the imports each takes twice as long."""
 LAST_WORDS_S = 1.0
-LAST_WORDS_S = 1.0
 END_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -55,7 +54,9 @@ async def _run(options: LaunchOptions) -> int:
         followers.append(loop.create_task(follow_settings(app, product)))
         return bridge
 
-    app = DshApp(boot, cwd=options.cwd, report_crash=_crash_reporter(home))
+    app = DshApp(
+        boot, cwd=options.cwd, report_crash=_crash_reporter(home), stray_output=home.logs / "output.log"
+    )
     loop = asyncio.get_running_loop()
     for number in END_SIGNALS:
         loop.add_signal_handler(number, app.end, 128 + number)

@@ -1,8 +1,9 @@
-"""The driver for Unix terminals: Textual's own, with six faults kept from the app, and a title.
+"""The driver for Unix terminals: Textual's own, with seven faults kept from the app, and a title.
 
 A paste can't act as keys; the size that is told last is the size that the window has; a terminal
 that goes away is told instead of raised, and what is still written to it is dropped; one that stops
-taking text holds nobody up; a stop that could not be caught leaves one reader, not two.
+taking text holds nobody up; what others print does not meet the screen; a stop that could not be
+caught leaves one reader, not two.
 Source: UX spec §2 A, D; design §2 (shutdown).
 """
 
@@ -24,6 +25,7 @@ from textual.geometry import Size
 from textual.message import Message
 
 from dsh_tui.paste_guard import PasteGuard
+from dsh_tui.stray_output import StrayOutput
 from dsh_tui.terminal_output import TerminalOutput
 from dsh_tui.terminal_signals import KEEP_TITLE, RESTORE_TITLE, title
 
@@ -51,7 +53,10 @@ class TerminalDriver(LinuxDriver):
     def __init__(self, *arguments: Any, **options: Any) -> None:  # Any: the base's own
         super().__init__(*arguments, **options)
         assert self._file is not None
-        self._output = TerminalOutput(self._file, lambda: self._app.post_message(TerminalCaughtUp()))
+        # A way to the terminal of its own: standard error leads elsewhere while the screen is shown.
+        terminal = open(os.dup(self._file.fileno()), "w", closefd=False)  # noqa: SIM115  # as long as the process
+        self._stray = StrayOutput(getattr(self._app, "stray_output", None))
+        self._output = TerminalOutput(terminal, lambda: self._app.post_message(TerminalCaughtUp()))
         self._file = self._output  # type: ignore[assignment]  # a file by its shape
 
     def start_application_mode(self) -> None:
@@ -62,6 +67,7 @@ class TerminalDriver(LinuxDriver):
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual leaves it untyped
         asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, self._tell_size)
         self._holds_terminal = True
+        self._stray.catch()
         if self._title:
             self.tell(f"{KEEP_TITLE}{title(self._title)}")
 
@@ -70,6 +76,7 @@ class TerminalDriver(LinuxDriver):
             self.tell(RESTORE_TITLE)
         self._holds_terminal = False
         super().stop_application_mode()
+        self._stray.release()
 
     def tell(self, data: str) -> None:
         """Write a sequence that draws nothing, unless another program has the terminal now."""
@@ -98,6 +105,14 @@ class TerminalDriver(LinuxDriver):
             self.suspend_application_mode()
             self._must_signal_resume = True  # all is drawn anew
         super()._sigcont_application()
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """Of the terminal that the keys come from: standard output may lead elsewhere."""
+        with suppress(OSError):
+            columns, rows = os.get_terminal_size(self.fileno)
+            if columns and rows:
+                return columns, rows
+        return super()._get_terminal_size()
 
     def _tell_size(self) -> None:
         if not self._in_band_window_resize:

@@ -103,3 +103,38 @@ def test_broken_plugins_at_the_start_are_told_and_stop_nothing(stage: Stage) -> 
     for name in ("syntax.py", "leaves.py", "interrupts.py"):
         assert name in done.stderr
     stage.model.assert_all_accepted()
+
+
+def test_what_a_plugin_prints_never_meets_the_screen(stage: Stage) -> None:
+    plugins = stage.home / "plugins"
+    plugins.mkdir()
+    (plugins / "loud.py").write_text(
+        "import os, subprocess\n\n\ndef apply(ctx, config):\n"
+        "    print('SCRIBBLE 1')\n    os.write(1, b'SCRIBBLE 2')\n    os.write(2, b'SCRIBBLE 3')\n"
+        "    subprocess.run(['echo', 'SCRIBBLE 4'])\n"
+    )
+    with stage.app() as app:
+        app.type("hello\r")
+        app.wait_for("Ok.", "ready")
+        app.resize(100, 30)
+        app.wait_until(lambda: app.lines[28].startswith("╰"), "the window's new size")
+        app.press("ctrl+q")
+        assert app.wait_exit() == 0
+        app.assert_restored()
+        assert b"SCRIBBLE" not in app.raw
+        assert "Resume: dsh-tui --resume " in app.after_app
+    kept = stage.home / "logs" / "output.log"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert [f"SCRIBBLE {n}" in kept.read_text() for n in (2, 3, 4)] == [True] * 3
+
+
+def test_an_editor_has_the_terminal_while_it_runs(stage: Stage) -> None:
+    editor = stage.root / "editor.sh"
+    editor.write_text('#!/bin/sh\ntest -t 1 && test -t 2 && echo "from the editor" > "$1"\n')
+    editor.chmod(0o755)
+    with stage.app(env={"EDITOR": str(editor)}) as app:
+        app.press("ctrl+g")
+        app.wait_for("│ from the editor")
+        app.press("ctrl+q")
+        assert app.wait_exit() == 0
+        app.assert_restored()
