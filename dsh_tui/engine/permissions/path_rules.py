@@ -42,7 +42,7 @@ def judge_path(rules: Sequence[Rule], call: CallFacts) -> Verdict:
     """The verdict on a call of a file tool; ``rules`` are those for the tool."""
     raw = path_of(call)
     real = real_path(call)
-    project = _real_project(call.cwd)
+    project = real_project(call)
     if raw is None or real is None or project is None:
         return _without_path(rules)
     at_home = raw == "~" or raw.startswith("~/")
@@ -115,8 +115,9 @@ def _reaches_beyond(pattern: PathPattern | None, call: CallFacts, real: Path, pr
     return "a file that has other names too (hard links)" if shared else ""
 
 
-def _real_project(cwd: Path) -> Path | None:
+def real_project(call: CallFacts) -> Path | None:
+    """The project behind all links; None if there is no telling."""
     try:
-        return follow(cwd)
+        return follow(call.cwd)
     except (FsError, OSError, ValueError):
         return None
