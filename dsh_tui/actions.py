@@ -138,6 +138,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     # Setting up
     Action(id="setup.key", label="Enter an API key", group="Setting up", slash="key"),
     Action(id="setup.server", label="Use a local server", group="Setting up", slash="server"),
+    Action(id="trust.show", label="Folder trust", group="Setting up", slash="trust",
+           help="what this project would load, and whether it may"),
     # Leaving
     Action(id="app.leave-empty", label="Quit", group="Leaving", keys=("ctrl+d",), place="composer",
            help="twice, on an empty draft"),

@@ -35,6 +35,7 @@ from dsh_tui.engine.session_title.title import clean_title, rename
 from dsh_tui.engine.shell.seam import SHELL_PROGRESS
 from dsh_tui.engine.tools.definition import ToolCall
 from dsh_tui.feed import Feed
+from dsh_tui.folder_trust import FolderTrust
 from dsh_tui.model_list import ModelList
 from dsh_tui.open_sessions import OpenSessions
 from dsh_tui.prompt_cost import prompt_cost
@@ -67,9 +68,12 @@ class Bridge:
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing: asyncio.Task[None] | None = None
         self._hint = ("", "")
-        self._feed = Feed(self._draw, post)
+        self._feed = Feed(lambda fold: self.trust.marked(self._draw(fold)), post)
         self.library = SessionLibrary(product, lambda: {one.session_id for one in self._desk.waiting})
         self._open = OpenSessions(product, self._feed, notify=notify, spawn=self._spawn)
+        self.trust = FolderTrust(
+            product, agent=lambda: self._agent, changed=self._feed.schedule, notify=notify, spawn=self._spawn
+        )
         self._root.on(SESSION_EVENT, self._on_event, everywhere=True)
         self._root.on(AGENT_STATUS, self._on_status, everywhere=True)
         self._root.on(AGENT_DROPPED, self._on_dropped, everywhere=True)

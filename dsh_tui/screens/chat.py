@@ -142,6 +142,7 @@ class ChatScreen(ChatActions):
             self._show_first_run()
         self.dock.show(view.approvals, Path(view.cwd).name, answerable=not view.read_only)
         self.todo_panel.todos = view.todos
+        self.trust_considered()
         self._draw()
 
     def _draw(self) -> None:
@@ -197,6 +198,7 @@ class ChatScreen(ChatActions):
             state=status.state,
             elapsed_s=max(0, now - started) // 1_000 if started is not None else None,
             waiting=len(view.approvals) if view is not None and not view.read_only else 0,
+            untrusted=view.untrusted if view is not None else 0,
             badge=self._badge(),
             tick=now // 250 if self._pace == SPINNER_SECONDS else 0,
         )

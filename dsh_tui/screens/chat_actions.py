@@ -16,6 +16,7 @@ from dsh_tui.actions import BY_LEADER, BY_SLASH, Action
 from dsh_tui.engine.projection.views import AnswerView, ChatView
 from dsh_tui.screens.composer_words import RECORDING
 from dsh_tui.screens.history_actions import HistoryActions
+from dsh_tui.screens.trust_actions import TrustActions
 
 if TYPE_CHECKING:
     from dsh_tui.app import DshApp
@@ -33,7 +34,7 @@ QUIT_WINDOW: Final = 1.0
 """Seconds within which a second press quits."""
 
 
-class ChatActions(HistoryActions):
+class ChatActions(TrustActions, HistoryActions):
     """The actions; what they act on is composed by `ChatScreen`."""
 
     composer: Composer

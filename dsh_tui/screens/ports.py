@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from dsh_tui.engine.projection.trust_views import TrustAnswer, TrustQuestion
 from dsh_tui.engine.projection.views import (
     AnswerIntent,
     BlockView,
@@ -75,6 +76,18 @@ class HistoryPort(Protocol):
         ...
 
 
+class TrustPort(Protocol):
+    """What the project of the shown session brings along, and whether it may take effect."""
+
+    async def question(self) -> TrustQuestion:
+        """All of it, as it is now."""
+        ...
+
+    async def answer(self, question_id: str, answer: TrustAnswer) -> None:
+        """Answer for exactly what was shown. Raises with one clear line when it could not be kept."""
+        ...
+
+
 class ChatPort(Protocol):
     """The intents of the app. A front end holds exactly one."""
 
@@ -131,6 +144,11 @@ class ChatPort(Protocol):
     @property
     def library(self) -> LibraryPort:
         """The stored sessions."""
+        ...
+
+    @property
+    def trust(self) -> TrustPort:
+        """Of the project that is worked in."""
         ...
 
     @property

@@ -38,6 +38,8 @@ class HeaderFacts:
     """Whole seconds since the turn started."""
     waiting: int = 0
     """Approvals that wait for a person."""
+    untrusted: int = 0
+    """Things of the project that have no effect until they are trusted."""
     badge: str = ""
     """Replaces the state: ``starting…``, ``recording``, ``read-only``."""
     tick: int = 0
@@ -63,6 +65,8 @@ def header_line(facts: HeaderFacts, width: int) -> Content:
         right.append(Content.styled(f" {clock(facts.elapsed_s)}", "$dim"))
     if facts.waiting > (facts.state == "waiting") and width >= 60:
         right.append(Content.styled(f"   {facts.waiting} waiting", "$waiting"))
+    if facts.untrusted and width >= 60:
+        right.insert(0, Content.styled(f"{facts.untrusted} not trusted   ", "$warning"))
     state = Content("").join(right)
     room = width - state.cell_length - 2
     if room < 4:

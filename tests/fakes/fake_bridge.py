@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
+from dsh_tui.engine.projection.trust_views import TrustAnswer, TrustQuestion
 from dsh_tui.engine.projection.views import (
     AnswerIntent,
     BlockView,
@@ -85,6 +86,22 @@ class FakeLibrary:
             raise self._fails[what]
 
 
+class FakeTrust:
+    """Implements `TrustPort` over a question that a test sets."""
+
+    def __init__(self, asked: list[Asked], fails: dict[str, Exception]) -> None:
+        self.asking = TrustQuestion(id="q1", project="/work/payments-api")
+        self._asked, self._fails = asked, fails
+
+    async def question(self) -> TrustQuestion:
+        return self.asking
+
+    async def answer(self, question_id: str, answer: TrustAnswer) -> None:
+        self._asked.append(("trust", question_id, answer))
+        if "trust" in self._fails:
+            raise self._fails["trust"]
+
+
 class FakeBridge:
     """Implements `ChatPort`. `change` posts another view, as the real one would."""
 
@@ -97,6 +114,7 @@ class FakeBridge:
         self.proposals: dict[str, ProposalView] = {}
         """By the approval's id."""
         self.library = FakeLibrary(self.asked, self.fails)
+        self.trust = FakeTrust(self.asked, self.fails)
         self.history = SessionHistory({}, ())
         self.post: Callable[[ChatView], None] = lambda view: None
         self.closed = False

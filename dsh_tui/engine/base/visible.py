@@ -49,6 +49,11 @@ def exact(text: str) -> str:
     return text if is_plain(text) else _INVISIBLE.sub(_symbol, text)
 
 
+def exact_line(text: str) -> str:
+    """`exact` on one line: line ends and tabs as symbols, too."""
+    return exact(text).replace("\n", "␊").replace("\t", "␉")
+
+
 def marked(text: str) -> tuple[str, int]:
     """Unsafe characters in brackets that no source code has (``⟦U+202E⟧``), and how many there were."""
     return (text, 0) if is_plain(text) else _UNSAFE.subn(_mark, text)

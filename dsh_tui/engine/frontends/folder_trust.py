@@ -14,7 +14,7 @@ from typing import Any
 
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
-from dsh_tui.engine.base.visible import exact
+from dsh_tui.engine.base.visible import exact_line
 from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.kernel import create_root
 from dsh_tui.engine.settings.home import Home
@@ -62,14 +62,15 @@ def _agreed(trust: Trust, manifest: Manifest) -> bool:
 
 
 def _list(trust: Trust, manifest: Manifest) -> None:
-    say(shown(str(manifest.project)))
+    say(exact_line(str(manifest.project)))
     rows = with_states(manifest, trust.standing(manifest))
     for entry, state in rows:
-        say(f"  {state:<8} {entry.kind:<13} {shown(entry.path)}  {entry.size:,} bytes  {entry.digest[:16]}")
+        path, size = exact_line(entry.path), f"{entry.size:,} bytes"
+        say(f"  {state:<8} {entry.kind:<13} {path}  {size}  {entry.digest[:16]}")
         if entry.note:
-            say(f"           {shown(entry.note)}")
+            say(f"           {exact_line(entry.note)}")
     for one in manifest.left_out:
-        say(f"  never    {shown(one.path)}: {shown(one.why)}")
+        say(f"  never    {exact_line(one.path)}: {exact_line(one.why)}")
     if not rows:
         say("  nothing here would take effect")
 
@@ -94,17 +95,12 @@ def _report(trust: Trust, manifest: Manifest) -> dict[str, Any]:  # Any: JSON
     }
 
 
-def shown(text: str) -> str:
-    """On one line, with every character that hides or drives a terminal spelled out."""
-    return exact(text).replace("\n", "␊").replace("\t", "␉")
-
-
 def left_out_here(trust: Trust, project: Path) -> str:
     """One line on what of a project has no effect until it is trusted; empty where all has."""
     pending = trust.standing(trust.manifest(project)).pending
     if not pending:
         return ""
     return (
-        f"not trusted, so without effect: {shown(in_short(pending))} "
-        f"(`dsh-tui plugins trust {shown(str(project))}` lists it and asks)"
+        f"not trusted, so without effect: {exact_line(in_short(pending))} "
+        f"(`dsh-tui plugins trust {exact_line(str(project))}` lists it and asks)"
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
-from dsh_tui.engine.frontends.folder_trust import shown
+from dsh_tui.engine.base.visible import exact_line
 from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.plugin_folder.folder import PluginRecord
 from dsh_tui.engine.plugin_folder.projects import CHANGED
@@ -65,7 +65,7 @@ def check_plugins(*, as_json: bool) -> int:
     else:
         for one in rows:
             said = one.error if one.is_broken else f"{one.path}{f': {one.error}' if one.error else ''}"
-            say(shown(f"{one.name:<24} {one.state:<9} {one.source:<7} {said}"))
+            say(exact_line(f"{one.name:<24} {one.state:<9} {one.source:<7} {said}"))
         if any(one.state == UNTRUSTED for one in rows):
             say("`dsh-tui plugins trust` lists what this project would load, and asks")
     return 1 if any(one.is_broken for one in rows) else 0

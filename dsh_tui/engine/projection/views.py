@@ -294,6 +294,10 @@ class ChatView:
     """Why nothing can be sent, or empty."""
     copies: bool = False
     """Whether what is sent goes on in a copy all the same."""
+    untrusted: int = 0
+    """How many things of the project would take effect if it were trusted."""
+    asks_trust: bool = False
+    """Whether that is to be asked, as soon as nobody is typing."""
 
     def at_rest(self, *, keep_approvals: bool) -> ChatView:
         """The view of a log that nobody works on: no time passes in it, and nothing can be answered.

@@ -1,0 +1,155 @@
+"""Folder trust in the app: what of the shown session's project waits for trust, the question, its answer.
+
+A project is asked about by itself once a run, when it is first shown. What changes later is told in one
+line, since whoever is at work is not to be stopped; `/trust` shows it. Source: design §3.14.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from dsh_tui.engine.agent.agent import Agent
+from dsh_tui.engine.base.real_folder import real_folder
+from dsh_tui.engine.product import Product
+from dsh_tui.engine.projection.trust_views import TrustAnswer, TrustEntry, TrustQuestion
+from dsh_tui.engine.projection.views import ChatView
+from dsh_tui.engine.trust.manifest import Entry, Manifest
+from dsh_tui.engine.trust.service import TRUST_CHANGED
+from dsh_tui.engine.trust.words import State, in_short, with_states
+
+SHOWN: Final = 200_000
+"""Bytes of an entry that can be read on the screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One project as it was looked at last."""
+
+    pending: tuple[Entry, ...]
+    declined: bool
+    asks: bool
+    """Whether to ask by itself, once nobody is typing."""
+
+
+class FolderTrust:
+    """Implements the screens' `TrustPort` for whatever project is shown."""
+
+    def __init__(
+        self,
+        product: Product,
+        *,
+        agent: Callable[[], Agent | None],
+        changed: Callable[[], None],
+        notify: Callable[[str, str], None],
+        spawn: Callable[[Awaitable[None]], object],
+    ) -> None:
+        self._product, self._trust = product, product.trust
+        self._agent, self._changed, self._notify, self._spawn = agent, changed, notify, spawn
+        self._places: dict[Path, _Place] = {}
+        self._looking: set[Path] = set()
+        self._asked: dict[str, Manifest] = {}
+        product.engine.root.on(TRUST_CHANGED, self._look_again)
+
+    def marked(self, view: ChatView) -> ChatView:
+        """The view with what waits for trust in its project; what was declined does not."""
+        root = self._root()
+        place = self._places.get(root)
+        if place is None:
+            if root not in self._looking:
+                self._looking.add(root)
+                self._spawn(self._look(root))
+            return view
+        untrusted = 0 if place.declined else len(place.pending)
+        return replace(view, untrusted=untrusted, asks_trust=place.asks)
+
+    # What the screen asks
+
+    async def question(self) -> TrustQuestion:
+        """All of the shown project, read now."""
+        project = self._root()
+        manifest = await asyncio.to_thread(self._trust.manifest, project)
+        standing = await asyncio.to_thread(self._trust.standing, manifest)
+        question_id = f"{len(self._asked) + 1}"
+        self._asked[question_id] = manifest
+        return TrustQuestion(
+            id=question_id,
+            project=str(manifest.project),
+            entries=tuple(_view(entry, state) for entry, state in with_states(manifest, standing)),
+            never=tuple((one.path, one.why) for one in manifest.left_out),
+        )
+
+    async def answer(self, question_id: str, answer: TrustAnswer) -> None:
+        """Act on an answer; about what was shown, whatever the files are by now."""
+        manifest = self._asked[question_id]
+        self._no_longer_asks(manifest.project)
+        match answer:
+            case "trust":
+                await self._trust.trust(manifest)
+                await self._product.projects.sync(manifest.project)
+                self._notify("This folder is trusted as it was shown", "ok")
+            case "never":
+                await self._trust.decline(manifest)
+                self._notify("Not trusted, and not asked again until something changes · /trust", "info")
+            case "later":
+                self._notify("Not trusted: what it brings has no effect · /trust asks again", "info")
+            case "revoke":
+                await self._trust.revoke(manifest.project)
+                await self._product.projects.sync(manifest.project)
+                self._notify("Nothing of this folder is trusted any more", "ok")
+
+    # Private
+
+    def _root(self) -> Path:
+        """The project of the session that is shown; where the app was started, if nobody works in it."""
+        agent = self._agent()
+        return Path(real_folder(str((agent and agent.session.cwd) or self._product.cwd)))
+
+    async def _look(self, project: Path) -> None:
+        try:
+            manifest = await asyncio.to_thread(self._trust.manifest, project)
+            standing = await asyncio.to_thread(self._trust.standing, manifest)
+        finally:
+            self._looking.discard(project)
+        before = self._places.get(project)
+        pending, declined = standing.pending, standing.declined
+        asks = bool(pending) and not declined if before is None else before.asks and bool(pending)
+        self._places[project] = _Place(pending, declined, asks)
+        if before is not None and (news := _news(before.pending, pending)):
+            self._notify(f"{in_short(news)}: no effect until trusted · /trust", "warning")
+        self._changed()
+
+    def _look_again(self, project: Path) -> Awaitable[None] | None:
+        return self._look(project) if project in self._places else None
+
+    def _no_longer_asks(self, project: Path) -> None:
+        place = self._places.get(project)
+        if place is not None:
+            self._places[project] = _Place(place.pending, place.declined, asks=False)
+        self._changed()
+
+
+def _news(before: tuple[Entry, ...], now: tuple[Entry, ...]) -> list[Entry]:
+    known = {(entry.key, entry.digest) for entry in before}
+    return [entry for entry in now if (entry.key, entry.digest) not in known]
+
+
+def _view(entry: Entry, state: State) -> TrustEntry:
+    text = "\n".join(
+        file.content.decode("utf-8", "replace")
+        if len(entry.files) == 1
+        else f"── {file.path} ──\n{file.content.decode('utf-8', 'replace')}"
+        for file in entry.files
+    )
+    return TrustEntry(
+        kind=entry.kind,
+        path=entry.path,
+        size=entry.size,
+        state=state,
+        text=text[:SHOWN],
+        note=entry.note,
+        hidden=max(0, len(text) - SHOWN),
+    )

@@ -1,0 +1,74 @@
+"""The answers of the trust screen in one row. None is focused at first, and none has a key of its own:
+what a hand already typed can't be one.
+
+Source: design §3.14; UX spec §4 (approval dock contract).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.cells import cell_len
+from textual import events
+from textual.app import RenderResult
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from dsh_tui.engine.projection.trust_views import TrustAnswer
+
+LABELS: Final[dict[TrustAnswer, str]] = {
+    "trust": " Trust this folder ",
+    "later": " Not now ",
+    "never": " Don't ask about this again ",
+    "revoke": " Trust nothing here any more ",
+}
+_GAP: Final = 1
+
+
+class TrustAnswers(Widget, can_focus=False):
+    """Shows the answers; the screen moves the focus and decides when one counts."""
+
+    DEFAULT_CSS = "TrustAnswers { height: 1; color: $foreground; }"
+
+    answers: reactive[tuple[TrustAnswer, ...]] = reactive(())
+    focused: reactive[int | None] = reactive(None)
+    armed: reactive[bool] = reactive(False)
+
+    class Clicked(Message):
+        """An answer was clicked."""
+
+        def __init__(self, answer: TrustAnswer) -> None:
+            self.answer = answer
+            super().__init__()
+
+    @property
+    def answer(self) -> TrustAnswer | None:
+        """The focused answer."""
+        return None if self.focused is None else self.answers[self.focused]
+
+    def move(self, by: int) -> None:
+        """Focus the next or the previous answer; from none, the first or the last."""
+        if self.focused is None:
+            self.focused = 0 if by > 0 else len(self.answers) - 1
+        else:
+            self.focused = (self.focused + by) % len(self.answers)
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        left = 0
+        for answer in self.answers:
+            width = cell_len(LABELS[answer])
+            if left <= event.x < left + width:
+                self.post_message(self.Clicked(answer))
+            left += width + _GAP
+
+    def render(self) -> RenderResult:
+        return Content(" " * _GAP).join([self._draw(number) for number in range(len(self.answers))])
+
+    def _draw(self, number: int) -> Content:
+        label = LABELS[self.answers[number]]
+        if number == self.focused:
+            return Content.styled(label, "bold $background on $accent" if self.armed else "bold on $selected")
+        return Content.styled(label, "" if self.armed else "$dim")
