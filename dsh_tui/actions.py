@@ -92,9 +92,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(id="session.copy", label="Copy the last answer", group="Session", leader="c", slash="copy"),
     Action(id="model.pick", label="Model and effort", group="Session", leader="m", slash="model"),
     Action(id="mode.cycle", label="Next mode", group="Session", keys=("shift+tab",),
-           help="ask → edits → plan → ask"),
+           help="ask → edits → plan → sandbox → ask"),
     Action(id="mode.set", label="Set the mode", group="Session", slash="mode",
-           argument="ask|edits|plan|full"),
+           argument="ask|edits|plan|sandbox|full"),
     Action(id="mode.full", label="Full access", group="Session", slash="full",
            help="nothing asks any more; you confirm it"),
     # In the session browser, where every letter filters

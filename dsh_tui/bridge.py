@@ -17,9 +17,8 @@ from dsh_tui.engine.agent.agent import Agent, AgentStatus, QueuedMessage
 from dsh_tui.engine.agent.events import AGENT_DROPPED, AGENT_ERROR, AGENT_STATUS
 from dsh_tui.engine.approval.desk import ApprovalDesk
 from dsh_tui.engine.approval.events import RULES_NOT_KEPT
-from dsh_tui.engine.approval.mode_policy import MODES_KNOWN
 from dsh_tui.engine.approval.modes import MODES
-from dsh_tui.engine.base.errors import error_chain
+from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.credentials.store import CredentialError
 from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.llm.service import LLM
@@ -168,12 +167,14 @@ class Bridge:
     def select_mode(self, mode: str) -> None:
         if self._refuse():
             return
-        known = next((known for known in MODES_KNOWN if known == mode), None)
-        if known is None:
-            self._notify(f"There is no mode {mode}; the modes are {', '.join(MODES_KNOWN)}.", "warning")
-            return
-        self._root[MODES].set(self._require_agent().session, known)
+        try:
+            self._root[MODES].set(self._require_agent().session, mode)
+        except HarnessError as error:  # unknown, or not to be kept on this machine: the mode stays
+            self._notify(error.message, "warning")
         self._feed.schedule()
+
+    def offers_mode(self, mode: str) -> bool:
+        return self._root[MODES].offers(mode)
 
     def rename(self, title: str) -> None:
         if clean_title(title) and not self._refuse():
@@ -239,9 +240,8 @@ class Bridge:
 
     def start_in_mode(self, mode: str) -> None:
         """The mode that the command line names holds for the open session, whatever its log says."""
-        known = next((known for known in MODES_KNOWN if known == mode), None)
-        if known is not None and self._agent is not None:
-            self._root[MODES].start_in(self._agent.session, known)
+        if self._agent is not None:
+            self._root[MODES].start_in(self._agent.session, mode)
             self._feed.schedule()
 
     def resume_hint(self) -> tuple[str, str]:

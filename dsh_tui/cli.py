@@ -88,6 +88,7 @@ def _app(arguments: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"dsh-tui {__version__}")
     options = parser.parse_args(arguments)
     cwd = _directory(options.directory)
+    _require_mode(options.mode)
     named = options.resume or (options.fork or "").partition("@")[0]
     if named:
         _require_session(named)
@@ -104,6 +105,19 @@ def _app(arguments: list[str]) -> int:
             demo=options.demo,
         )
     )
+
+
+def _require_mode(mode: str | None) -> None:
+    """Leave with one line where the mode can't be kept on this machine."""
+    if mode != "sandbox":
+        return
+    from dsh_tui.engine.sandbox.backends import first_working, system_backends
+    from dsh_tui.engine.sandbox.seam import SandboxUnavailableError
+
+    try:
+        first_working(system_backends())
+    except SandboxUnavailableError as error:
+        fail(f"--mode sandbox: {error.message}", 1)
 
 
 def _require_session(session_id: str) -> None:

@@ -173,7 +173,7 @@ class Product:
     def _check_mode(self, mode: str, *, tolerant: bool) -> None:
         """Whether the mode can be kept here; a sandbox that can't lets no command run."""
         try:
-            self.engine.root[MODES].check(mode)  # type: ignore[arg-type]  # settings and command line know modes only
+            self.engine.root[MODES].check(mode)
         except HarnessError as error:
             if not tolerant:
                 raise

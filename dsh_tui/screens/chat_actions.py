@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dsh_tui.widgets.todo_panel import TodoPanel
     from dsh_tui.widgets.transcript import Transcript
 
-MODE_CYCLE: Final = {"ask": "edits", "edits": "plan", "plan": "ask", "full": "ask", "sandbox": "ask"}
+MODE_CYCLE: Final = {"ask": "edits", "edits": "plan", "plan": "sandbox", "sandbox": "ask", "full": "ask"}
 QUIT_WINDOW: Final = 1.0
 """Seconds within which a second press quits."""
 
@@ -256,7 +256,10 @@ class ChatActions(TrustActions, HistoryActions):
 
     def action_mode_cycle(self) -> None:
         mode = self.shown.status.mode if self.shown is not None else "ask"
-        self.action_mode_set(MODE_CYCLE.get(mode, "ask"))
+        following = MODE_CYCLE.get(mode, "ask")
+        if self.port is not None and not self.port.offers_mode(following):
+            following = MODE_CYCLE[following]
+        self.action_mode_set(following)
 
     def action_mode_set(self, mode: str = "") -> None:
         if not mode:
@@ -265,7 +268,7 @@ class ChatActions(TrustActions, HistoryActions):
         elif mode == "full":
             self.action_mode_full()
         elif mode not in MODE_CYCLE:
-            self.say(f"No mode “{mode}”: ask, edits, plan or full", "warning")
+            self.say(f"No mode “{mode}”: ask, edits, plan, sandbox or full", "warning")
         elif self.port is not None:
             self.port.select_mode(mode)
 

@@ -138,7 +138,11 @@ class ChatPort(Protocol):
     def select_model(self, provider: str, model: str, effort: str) -> None: ...
 
     def select_mode(self, mode: str) -> None:
-        """``ask``, ``edits``, ``plan`` or ``full``; the caller got the acknowledgement for the last."""
+        """One of the modes by name; the caller got the acknowledgement for ``full``."""
+        ...
+
+    def offers_mode(self, mode: str) -> bool:
+        """Whether the mode can be chosen on this machine."""
         ...
 
     @property

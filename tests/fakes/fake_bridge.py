@@ -107,6 +107,7 @@ class FakeBridge:
 
     def __init__(self, view: ChatView | None = None, *, cwd: str = "/work/payments-api") -> None:
         self._view = view or empty_view(cwd)
+        self.refused_modes: set[str] = set()
         self.asked: list[Asked] = []
         self.needs_key = False
         self.model_rows: list[ModelRow] = []
@@ -174,6 +175,9 @@ class FakeBridge:
     def select_mode(self, mode: str) -> None:
         self.asked.append(("select_mode", mode))
         self.status(mode=mode)
+
+    def offers_mode(self, mode: str) -> bool:
+        return mode not in self.refused_modes
 
     async def open_session(self, session_id: str) -> None:
         self.asked.append(("open_session", session_id))

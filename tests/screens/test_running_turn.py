@@ -189,6 +189,12 @@ async def test_the_mode_cycles_and_full_needs_the_word() -> None:
     bridge = FakeBridge()
     app = app_over(bridge)
     async with started(app) as pilot:
+        for _ in range(4):
+            await pilot.press("shift+tab")
+            await pilot.pause()
+        assert bridge.asked == [("select_mode", mode) for mode in ("edits", "plan", "sandbox", "ask")]
+        bridge.asked.clear()
+        bridge.refused_modes.add("sandbox")
         for _ in range(3):
             await pilot.press("shift+tab")
             await pilot.pause()

@@ -77,21 +77,31 @@ class Modes:
 
         return ctx.effect(install)
 
-    def check(self, mode: Mode) -> None:
-        """Whether the mode can be chosen here.
+    def check(self, name: str) -> Mode:
+        """The mode of this name, if it can be chosen here.
 
         Raises:
             UnknownModeError: there is no such mode, or nothing here backs it.
             HarnessError: what backs it can't be used, and why.
         """
-        if mode not in MODES_KNOWN:
-            raise UnknownModeError(f"there is no mode {mode!r}; the modes: {', '.join(MODES_KNOWN)}")
+        mode = next((mode for mode in MODES_KNOWN if mode == name), None)
+        if mode is None:
+            raise UnknownModeError(f"There is no mode {name!r}; the modes: {', '.join(MODES_KNOWN)}.")
         if mode in self._checks:
             self._checks[mode]()
         elif mode == "sandbox":
-            raise UnknownModeError("mode sandbox is not to be had: nothing here confines commands")
+            raise UnknownModeError("Mode sandbox can't be chosen: nothing here confines commands.")
+        return mode
 
-    def set(self, session: Session, mode: Mode) -> None:
+    def offers(self, name: str) -> bool:
+        """Whether the mode can be chosen here."""
+        try:
+            self.check(name)
+        except HarnessError:
+            return False
+        return True
+
+    def set(self, session: Session, mode: str) -> None:
         """Switch the mode, from the next call on. Setting what is already set logs nothing.
 
         Raises:
@@ -100,18 +110,16 @@ class Modes:
         if session.last_turn == 0:
             self.start_in(session, mode)
         elif mode != self.current(session):
-            self.check(mode)
-            append_idle(session, TRIGGER, MODE_EVENT, {"mode": mode})
+            append_idle(session, TRIGGER, MODE_EVENT, {"mode": self.check(mode)})
 
-    def start_in(self, session: Session, mode: Mode) -> None:
+    def start_in(self, session: Session, mode: str) -> None:
         """The same, but logged when the next turn opens: for a front end that was told the mode.
 
         Raises:
             HarnessError: the mode can't be had; nothing changed.
         """
         if mode != self.current(session):
-            self.check(mode)
-            self._chosen[session.id] = mode
+            self._chosen[session.id] = self.check(mode)
 
     def _follow(self, session: Session, event: Event) -> None:
         if event.type == MODE_EVENT:

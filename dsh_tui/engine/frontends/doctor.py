@@ -22,6 +22,8 @@ from dsh_tui.engine.credentials.store import CredentialStore
 from dsh_tui.engine.frontends.speak import say
 from dsh_tui.engine.fs.ripgrep import find_ripgrep
 from dsh_tui.engine.plugin_folder.source import find_plugins
+from dsh_tui.engine.sandbox.backends import first_working, system_backends
+from dsh_tui.engine.sandbox.seam import SandboxUnavailableError
 from dsh_tui.engine.settings.home import Home
 from dsh_tui.engine.settings.loader import load_settings
 
@@ -73,6 +75,7 @@ def examine() -> Iterator[Finding]:
     server = os.environ.get("DEEPSEEK_BASE_URL")
     if server:
         yield Finding("server", "note", f"DEEPSEEK_BASE_URL is set: {_PASSWORD.sub('//…@', server)}")
+    yield _sandbox()
     yield _tool("bash", shutil.which("bash"), missing="fault", without="the agent can't run commands")
     rg = find_ripgrep()
     yield _tool("ripgrep", str(rg) if rg else None, missing="note", without="searching files is slower")
@@ -89,6 +92,19 @@ def _key(home: Home) -> Finding:
     if credential is None:
         return Finding("key", "note", "none; set DEEPSEEK_API_KEY, or enter one in the app")
     return Finding("key", "ok", f"from {credential.source}")
+
+
+def _sandbox() -> Finding:
+    try:
+        backend = first_working(system_backends())
+    except SandboxUnavailableError as error:
+        return Finding("sandbox", "note", f"{error.message} Mode sandbox can't be chosen")
+    if backend.enforcement == "full":
+        return Finding("sandbox", "ok", f"{backend.name}, full enforcement")
+    gaps = "; ".join(backend.gaps)
+    return Finding(
+        "sandbox", "note", f"{backend.name}, partial enforcement: {gaps} (install bubblewrap for more)"
+    )
 
 
 def _tool(name: str, path: str | None, *, missing: Verdict, without: str) -> Finding:

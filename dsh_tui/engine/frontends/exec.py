@@ -101,7 +101,7 @@ async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> i
     printer = _StreamPrinter(answer) if options.output == "stream-json" else None
     agent = await _agent(root, product, options)
     if options.mode is not None:  # a resumed log may name another one
-        root[MODES].start_in(agent.session, options.mode)  # type: ignore[arg-type]  # the command line offers modes only
+        root[MODES].start_in(agent.session, options.mode)
     _say_untrusted(product, agent)
     record = TurnRecord()
     first = len(agent.session.events)
