@@ -87,6 +87,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(id="session.new", label="New session", group="Session", leader="n", slash="new"),
     Action(id="session.fork", label="Fork this session", group="Session", leader="f", slash="fork",
            help="go on in a copy; this one stays as it is"),
+    Action(id="permissions.show", label="Permissions", group="Approvals", leader="u", slash="permissions",
+           help="rules in force, past decisions, and what a rule would have done"),
     Action(id="session.rename", label="Rename this session", group="Session", slash="rename",
            argument="title"),
     Action(id="session.copy", label="Copy the last answer", group="Session", leader="c", slash="copy"),

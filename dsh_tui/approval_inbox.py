@@ -6,25 +6,36 @@ the same function, so that they look alike. Source: ux spec §4 (approval dock c
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dsh_tui.engine.approval.desk import ApprovalDesk
+from dsh_tui.engine.approval.events import RULES_NOT_KEPT
 from dsh_tui.engine.approval.requests import Answer, ApprovalRequest
+from dsh_tui.engine.approval.service import APPROVAL
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.permissions.book import PERMISSIONS, SCOPES, Scope
+from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.projection.approvals import approval_view
 from dsh_tui.engine.projection.title import TitleFold
 from dsh_tui.engine.projection.views import AnswerIntent, ApprovalView, ProposalView
 from dsh_tui.engine.session.event import Event
+from dsh_tui.engine.tools.definition import ToolCall
 
 UNTITLED = "Untitled session"
 GONE = "That call no longer waits; the answer changed nothing."
 
 
 class ApprovalInbox:
-    """What is on the desk, for a screen."""
+    """The desk of a screen: mounted as the answerer for as long as the engine lives."""
 
-    def __init__(self, root: Context, desk: ApprovalDesk) -> None:
-        self._root, self._desk = root, desk
+    def __init__(self, root: Context, notify: Callable[[str, str], None]) -> None:
+        """``notify`` tells a person one line, with its tone."""
+        self._root, self._notify = root, notify
+        self._desk = ApprovalDesk()
+        root[APPROVAL].answer_with(root, self._desk)
+        root.on(RULES_NOT_KEPT, self._on_rules_not_kept, everywhere=True)
+        root.on(RULES_IGNORED, lambda why: notify(why, "warning"), everywhere=True)
         self._seen: dict[str, ApprovalView] = {}
 
     def elsewhere(self, session_id: str) -> tuple[ApprovalView, ...]:
@@ -36,10 +47,14 @@ class ApprovalInbox:
         self._seen = {request.id: self._seen.get(request.id) or _view_of(request) for request in waiting}
         return tuple(self._seen.values())
 
-    def answer(self, approval_id: str, answer: AnswerIntent) -> bool:
-        """Bring an answer to the desk. False: nobody waits for it any more."""
+    def sessions(self) -> set[str]:
+        """Ids of sessions with a question that nobody has answered."""
+        return {request.session_id for request in self._desk.waiting}
+
+    def answer(self, approval_id: str, answer: AnswerIntent) -> None:
+        """Bring an answer to the desk; one that nobody waits for any more is dropped, and that is told."""
         scope: Scope = next((known for known in SCOPES if known == answer.scope), "session")
-        return self._desk.answer(
+        counted = self._desk.answer(
             approval_id,
             Answer(
                 "allowed-once" if answer.allowed else "rejected",
@@ -49,6 +64,8 @@ class ApprovalInbox:
                 replacement=answer.replacement,
             ),
         )
+        if not counted:
+            self._notify(GONE, "warning")
 
     async def proposal(self, approval_id: str) -> ProposalView:
         """What may be kept with an allow."""
@@ -60,6 +77,9 @@ class ApprovalInbox:
         return ProposalView(
             tuple(rule.text for rule in proposal.rules), proposal.past, proposal.scopes, proposal.why_not
         )
+
+    def _on_rules_not_kept(self, _call: ToolCall, why: str) -> None:
+        self._notify(f"Allowed once; the rule is not kept: {why}", "warning")
 
 
 def _view_of(request: ApprovalRequest) -> ApprovalView:

@@ -12,17 +12,14 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 
-from dsh_tui.approval_inbox import GONE, ApprovalInbox
+from dsh_tui.approval_inbox import ApprovalInbox
 from dsh_tui.engine.agent.agent import Agent, AgentStatus, QueuedMessage
 from dsh_tui.engine.agent.events import AGENT_DROPPED, AGENT_ERROR, AGENT_STATUS
-from dsh_tui.engine.approval.desk import ApprovalDesk
-from dsh_tui.engine.approval.events import RULES_NOT_KEPT
 from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.credentials.store import CredentialError
 from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.llm.service import LLM
-from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.persistence.seam import PERSISTENCE
 from dsh_tui.engine.product import PROVIDER, Product
 from dsh_tui.engine.projection.session import SessionFold
@@ -32,11 +29,11 @@ from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
 from dsh_tui.engine.session_title.title import clean_title, rename
 from dsh_tui.engine.shell.seam import SHELL_PROGRESS
-from dsh_tui.engine.tools.definition import ToolCall
 from dsh_tui.feed import Feed
 from dsh_tui.folder_trust import FolderTrust
 from dsh_tui.model_list import ModelList
 from dsh_tui.open_sessions import OpenSessions
+from dsh_tui.permission_desk import PermissionDesk
 from dsh_tui.prompt_cost import prompt_cost
 from dsh_tui.prompt_queue import PromptQueue
 from dsh_tui.recording import Playback
@@ -57,8 +54,7 @@ class Bridge:
         self._product = product
         self._root = product.engine.root
         self._notify = notify
-        self._desk = ApprovalDesk()
-        self._inbox = ApprovalInbox(self._root, self._desk)
+        self._inbox = ApprovalInbox(self._root, notify)
         self._needs_key = self._ask_needs_key()
         self._stopping: Agent | None = None
         self._queues: dict[str, PromptQueue] = {}
@@ -68,7 +64,10 @@ class Bridge:
         self._closing: asyncio.Task[None] | None = None
         self._hint = ("", "")
         self._feed = Feed(lambda fold: self.trust.marked(self._draw(fold)), post)
-        self.library = SessionLibrary(product, lambda: {one.session_id for one in self._desk.waiting})
+        self.permissions = PermissionDesk(
+            product, lambda: None if self._agent is None else self._agent.session
+        )
+        self.library = SessionLibrary(product, self._inbox.sessions)
         self._open = OpenSessions(product, self._feed, notify=notify, spawn=self._spawn)
         self.trust = FolderTrust(
             product, agent=lambda: self._agent, changed=self._feed.schedule, notify=notify, spawn=self._spawn
@@ -78,9 +77,6 @@ class Bridge:
         self._root.on(AGENT_DROPPED, self._on_dropped, everywhere=True)
         self._root.on(AGENT_ERROR, self._on_error, everywhere=True)
         self._root.on(SHELL_PROGRESS, self._on_progress, everywhere=True)
-        self._root.on(RULES_NOT_KEPT, self._on_rules_not_kept, everywhere=True)
-        self._root.on(RULES_IGNORED, lambda why: notify(why, "warning"), everywhere=True)
-        product.approval.answer_with(self._root, self._desk)
 
     # What screens read
 
@@ -143,8 +139,7 @@ class Bridge:
         self._feed.post()
 
     def answer(self, approval_id: str, answer: AnswerIntent) -> None:
-        if not self._inbox.answer(approval_id, answer):
-            self._notify(GONE, "warning")
+        self._inbox.answer(approval_id, answer)
 
     async def proposal(self, approval_id: str) -> ProposalView:
         return await self._inbox.proposal(approval_id)
@@ -310,9 +305,6 @@ class Bridge:
             self._feed.schedule()
         elif event.type in ("approval/asked", "approval/decided"):  # it shows whichever session asks
             self._feed.schedule()
-
-    def _on_rules_not_kept(self, _call: ToolCall, why: str) -> None:
-        self._notify(f"Allowed once; the rule is not kept: {why}", "warning")
 
     def _on_status(self, agent: Agent, status: AgentStatus) -> None:
         if agent is self._agent:

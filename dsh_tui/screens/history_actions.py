@@ -1,4 +1,4 @@
-"""What a person can do to look back: the request inspector and the timeline."""
+"""What a person can do to look back: the request inspector, the timeline, and who allowed what."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 if TYPE_CHECKING:
+    from dsh_tui.app import DshApp
     from dsh_tui.engine.projection.views import ChatView
     from dsh_tui.screens.ports import ChatPort
 
@@ -16,6 +17,11 @@ class HistoryActions(Screen[None]):
 
     port: ChatPort | None
     shown: ChatView | None
+
+    @property
+    def dsh(self) -> DshApp:
+        """The app, as what it is."""
+        raise NotImplementedError
 
     def action_request_show(self) -> None:
         if self.port is not None:
@@ -28,6 +34,12 @@ class HistoryActions(Screen[None]):
             from dsh_tui.screens.timeline import TimelineScreen
 
             self.app.push_screen(TimelineScreen(self.port, self._title_shown))
+
+    def action_permissions_show(self) -> None:
+        if self.port is not None:
+            from dsh_tui.screens.permissions import PermissionsScreen
+
+            self.app.push_screen(PermissionsScreen(self.port.permissions, self.dsh.now_ms))
 
     @property
     def _title_shown(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from dsh_tui.engine.projection.permission_views import DryRunView, LedgerView, RuleRow
 from dsh_tui.engine.projection.trust_views import TrustAnswer, TrustQuestion
 from dsh_tui.engine.projection.views import (
     AnswerIntent,
@@ -88,6 +89,28 @@ class TrustPort(Protocol):
         ...
 
 
+class PermissionsPort(Protocol):
+    """Rules and decisions. What cannot be done raises, with one clear line."""
+
+    async def rules(self) -> Sequence[RuleRow]:
+        """Those in force, nearest scope first."""
+        ...
+
+    async def revoke(self, row: RuleRow) -> None:
+        """Take it out of force; `restore` brings it back."""
+        ...
+
+    async def restore(self, row: RuleRow) -> None: ...
+
+    def decisions(self) -> AsyncIterator[LedgerView]:
+        """All past ones of all sessions: what is known at once, then again as logs are read."""
+        ...
+
+    async def try_rule(self, text: str) -> DryRunView:
+        """What this rule would have made of them."""
+        ...
+
+
 class ChatPort(Protocol):
     """The intents of the app. A front end holds exactly one."""
 
@@ -153,6 +176,11 @@ class ChatPort(Protocol):
     @property
     def trust(self) -> TrustPort:
         """Of the project that is worked in."""
+        ...
+
+    @property
+    def permissions(self) -> PermissionsPort:
+        """Rules in force for the session that is shown, and the decisions of all."""
         ...
 
     @property
