@@ -101,11 +101,13 @@ class Bridge:
     # Talking
 
     def send(self, text: str) -> None:
-        if self.leave_recording(then=text) or self._sent_to_copy(text) or self._refuse():
+        if self.leave_recording(then=text) or self._sent_to_copy(text):
             return
-        agent = self._require_agent()
-        if agent.status == "running" or agent.queued or self._queue.waiting:
-            self._queue.put(text)
+        if self._refuse() and not self._open.lost_directory:
+            return
+        agent = self._agent
+        if agent is None or agent.status == "running" or agent.queued or self._queue.waiting:
+            self._queue.put(text)  # without an agent: until the session has a directory again
             self._feed_queue()
         else:
             agent.send(text)
@@ -189,6 +191,10 @@ class Bridge:
 
     async def open_session(self, session_id: str) -> None:
         await self._open.go_to(session_id)
+
+    async def move_session(self, directory: str) -> None:
+        await self._open.move_to(directory)
+        self._feed_queue()
 
     async def play(self, playback: Playback) -> None:
         await self._open.play(playback)
@@ -347,8 +353,7 @@ class Bridge:
         agent = self._agent
         elsewhere = self._inbox.elsewhere(self._open.session_id)
         if agent is None:
-            view = replace(view, copies=self._open.copies)
-            view = view.at_rest(keep_approvals=self._open.playback is not None)
+            view = self._open.marked(view).at_rest(keep_approvals=self._open.playback is not None)
             return replace(view, approvals=view.approvals + elsewhere)
         # What holds for the next request is the agent's to say; the log knows only what was used.
         wanted = agent.options

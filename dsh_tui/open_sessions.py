@@ -8,26 +8,32 @@ another session is opened go on working. Source: design §2, §3 rows 5 and 6.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from dsh_tui.busy_session import LOOK_SECONDS, BusySession
 from dsh_tui.engine.agent.agent import Agent, AgentHandle
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.base.errors import error_chain
+from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.base.frozen import JsonObject
+from dsh_tui.engine.base.work_folder import why_unusable
 from dsh_tui.engine.persistence.errors import (
     AlreadyOwnedError,
+    CorruptLogError,
     PersistenceError,
     ReadOnlyLogError,
     SessionOwnershipLostError,
 )
 from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, PERSISTENCE_STATE, LoadedSession
 from dsh_tui.engine.product import Product
+from dsh_tui.engine.projection.views import ChatView
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import END_SEED, Session
+from dsh_tui.engine.session_move import move_stored
 from dsh_tui.feed import Feed
 from dsh_tui.recording import Playback
 
@@ -48,7 +54,23 @@ class ReadOnly:
         """Nothing goes on in it."""
 
 
-Locked = ReadOnly | Playback | BusySession
+@dataclass(frozen=True, slots=True)
+class LostDirectory:
+    """A session that nobody can work in where it did, until it is given another directory."""
+
+    session_id: str
+    trouble: str
+    """What is wrong with the directory, in a sentence without its full stop."""
+
+    def why(self, *, keyless: bool) -> str:
+        del keyless
+        return f"{self.trouble} · /directory gives this session another"
+
+    def stop(self) -> None:
+        """Nothing goes on in it."""
+
+
+Locked = ReadOnly | Playback | BusySession | LostDirectory
 """What is shown and can't be written."""
 
 
@@ -81,7 +103,12 @@ class OpenSessions:
         """Of the session that is shown; empty for a recording."""
         if self._session is not None:
             return self._session.id
-        return self.locked.session_id if isinstance(self.locked, BusySession) else ""
+        return self.locked.session_id if isinstance(self.locked, BusySession | LostDirectory) else ""
+
+    @property
+    def lost_directory(self) -> str:
+        """What is wrong with the directory of the session that is shown, if it waits for another."""
+        return self.locked.trouble if isinstance(self.locked, LostDirectory) else ""
 
     @property
     def playback(self) -> Playback | None:
@@ -90,6 +117,10 @@ class OpenSessions:
     def shows(self, session: Session) -> bool:
         """Whether this live log is on the screen."""
         return session is self._session
+
+    def marked(self, view: ChatView) -> ChatView:
+        """The view of a log that is only read, with what may become of it."""
+        return replace(view, copies=self.copies, lost_directory=self.lost_directory)
 
     def why_read_only(self, *, keyless: bool) -> str:
         return self.locked.why(keyless=keyless) if self.locked is not None else ""
@@ -103,7 +134,7 @@ class OpenSessions:
 
     async def _begin(self, meta: Mapping[str, Any], seed: Sequence[Event] | None) -> None:  # Any: JSON
         wanted = CreateAgent(options=self._product.agent_options, meta=meta, seed=seed)
-        await self._go_over(self._root[AGENTS].create(wanted))
+        await self._enter(self._root[AGENTS].create(wanted))
 
     async def fork(self, session_id: str, boundary: int | None) -> None:
         """Show a new session that starts as a copy of another, cut where a turn ends by ``boundary``."""
@@ -157,12 +188,30 @@ class OpenSessions:
         except PersistenceError as error:
             loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
             await self._leave()
-            read_only = ReadOnly(error_chain(error), copies=isinstance(error, ReadOnlyLogError))
+            read_only = ReadOnly(_why_read_only(error), copies=isinstance(error, ReadOnlyLogError))
             self._show(loaded.header, loaded.events, read_only)
             if loaded.dialect and loaded.status == "damaged":
                 self._notify(f"{loaded.path}: {loaded.notices[0].text}", "warning")
         else:
-            await self._go_over(handle)
+            await self._enter(handle)
+
+    async def move_to(self, directory: str) -> None:
+        """Go on in another directory with the session that is shown and lost its own; its log says so.
+
+        Raises:
+            HarnessError: it has not lost it, or one can't work in this one either.
+            PersistenceError: the move can't be logged.
+        """
+        async with self._going:
+            lost = self.locked
+            if not isinstance(lost, LostDirectory):
+                raise HarnessError("this session has a directory that one can work in")
+            place = os.path.abspath(self._product.cwd / Path(directory).expanduser())  # noqa: PTH100  # no links followed
+            trouble = await asyncio.to_thread(why_unusable, place)
+            if trouble:
+                raise HarnessError(trouble)
+            await move_stored(self._product.sessions, self._root[PERSISTENCE], lost.session_id, place)
+            await self._go_to(lost.session_id)
 
     async def play(self, playback: Playback) -> None:
         """Show a recording; it ends when another session is opened."""
@@ -184,6 +233,17 @@ class OpenSessions:
         await asyncio.gather(*(handle.dispose() for handle in handles.values()))
 
     # Parts
+
+    async def _enter(self, handle: AgentHandle) -> None:
+        """Go over to an agent that has just begun, unless its directory is lost: then nothing may run."""
+        session = handle.agent.session
+        trouble = await asyncio.to_thread(why_unusable, session.cwd) if _own_events(session) else ""
+        if not trouble:
+            await self._go_over(handle)
+            return
+        await handle.dispose()  # who only reads needs no lease
+        await self._leave()
+        self._show(session.header, session.events, LostDirectory(session.id, trouble))
 
     async def _go_over(self, handle: AgentHandle) -> None:
         """Leave what is shown for a live agent; from the first moment on, it is ended with the others."""
@@ -243,7 +303,7 @@ class OpenSessions:
                 if busy.stopped:
                     await handle.dispose()
                     return
-                await self._go_over(handle)
+                await self._enter(handle)
             self._notify("The session is free: you can go on here", "ok")
 
     # Lost to others
@@ -284,6 +344,12 @@ class OpenSessions:
         except (PersistenceError, OSError):
             return False
         return bool(stored) and stored[0] == session.events[last]
+
+
+def _why_read_only(error: PersistenceError) -> str:
+    if isinstance(error, CorruptLogError) and error.damage:
+        return f"damaged: {error.damage} · /fork goes on in a copy"
+    return error_chain(error)
 
 
 def _own_events(session: Session) -> int:

@@ -144,6 +144,7 @@ class ChatScreen(ChatActions):
         self.todo_panel.todos = view.todos
         self.trust_considered()
         self._draw()
+        self.ask_for_directory()
 
     def _draw(self) -> None:
         view = self.shown

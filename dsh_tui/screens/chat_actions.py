@@ -15,6 +15,7 @@ from textual import work
 from dsh_tui.actions import BY_LEADER, BY_SLASH, Action
 from dsh_tui.engine.projection.views import AnswerView, ChatView
 from dsh_tui.screens.composer_words import RECORDING
+from dsh_tui.screens.directory_actions import DirectoryActions
 from dsh_tui.screens.history_actions import HistoryActions
 from dsh_tui.screens.trust_actions import TrustActions
 
@@ -34,7 +35,7 @@ QUIT_WINDOW: Final = 1.0
 """Seconds within which a second press quits."""
 
 
-class ChatActions(TrustActions, HistoryActions):
+class ChatActions(TrustActions, DirectoryActions, HistoryActions):
     """The actions; what they act on is composed by `ChatScreen`."""
 
     composer: Composer

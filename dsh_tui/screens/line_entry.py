@@ -21,6 +21,7 @@ Save = Callable[[str], Awaitable[None]]
 class LineEntry(ModalScreen[bool]):
     """Closes with True once ``save`` took the line; what it raises is said in the dialog, nothing is lost."""
 
+    KEYS: ClassVar[str] = "enter saves · esc closes"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close", show=False)]
 
     def __init__(
@@ -41,7 +42,7 @@ class LineEntry(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(self._title)
-            dialog.border_subtitle = Content("enter saves · esc closes")
+            dialog.border_subtitle = Content(self.KEYS)
             yield Static(self._explanation, markup=False, classes="explanation")
             yield self._entry
             yield Static("", markup=False, id="trouble")

@@ -196,6 +196,14 @@ class ChatPort(Protocol):
         """Open a new session that starts as a copy, up to and with seq ``boundary``."""
         ...
 
+    async def move_session(self, directory: str) -> None:
+        """Let the session that lost its directory go on in this one; its log says so.
+
+        Raises:
+            Exception: with one clear line, where one can't work there either.
+        """
+        ...
+
     @property
     def leaves_recording(self) -> bool:
         """Whether the bundled recording is shown and a session can begin instead."""

@@ -189,6 +189,12 @@ class FakeBridge:
         if "fork_session" in self.fails:
             raise self.fails["fork_session"]
 
+    async def move_session(self, directory: str) -> None:
+        self.asked.append(("move_session", directory))
+        if "move_session" in self.fails:
+            raise self.fails["move_session"]
+        self.change(lost_directory="", read_only="", cwd=directory)
+
     async def new_session(self) -> None:
         self.asked.append(("new_session",))
 

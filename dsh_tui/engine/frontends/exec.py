@@ -23,8 +23,8 @@ from dsh_tui.engine.base import collector
 from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.base.program_log import log_to
 from dsh_tui.engine.base.visible import visible
-from dsh_tui.engine.frontends.folder_trust import left_out_here
 from dsh_tui.engine.base.work_folder import why_unusable
+from dsh_tui.engine.frontends.folder_trust import left_out_here
 from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
 from dsh_tui.engine.kernel import Context
@@ -193,7 +193,9 @@ async def _copy(root: Context, product: Product, options: ExecOptions) -> Agent:
 def _require_directory(cwd: str | None) -> None:
     trouble = why_unusable(cwd)
     if trouble:
-        raise HarnessError(f"the directory of this session can't be used: {trouble}; give another with -C DIR")
+        raise HarnessError(
+            f"the directory of this session can't be used: {trouble}; give another with -C DIR"
+        )
 
 
 async def _store(product: Product, session: Session) -> bool:

@@ -294,6 +294,8 @@ class ChatView:
     """Why nothing can be sent, or empty."""
     copies: bool = False
     """Whether what is sent goes on in a copy all the same."""
+    lost_directory: str = ""
+    """What is wrong with its directory, where the session waits for another."""
     untrusted: int = 0
     """How many things of the project would take effect if it were trusted."""
     asks_trust: bool = False

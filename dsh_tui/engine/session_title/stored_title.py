@@ -5,6 +5,7 @@ Source: core spec §10 (Titles), §4.6.
 
 from __future__ import annotations
 
+from dsh_tui.engine.persistence.opened import opened
 from dsh_tui.engine.persistence.seam import Persistence
 from dsh_tui.engine.session.store import SessionStore
 from dsh_tui.engine.session_title.title import rename
@@ -17,16 +18,6 @@ async def rename_stored(sessions: SessionStore, persistence: Persistence, sessio
         ValueError: nothing printable is left of it.
         PersistenceError: another process writes the session, or it is damaged.
     """
-    session = sessions.get(session_id)
-    if session is not None:
+    async with opened(sessions, persistence, session_id) as session:
         named = rename(session, title)
-        await sessions.flush(session)
-    else:
-        loaded = await persistence.prepare(session_id)
-        session, end = sessions.create_owned(id=session_id, meta=loaded.header, seed=loaded.events)
-        try:
-            named = rename(session, title)
-            await sessions.flush(session)
-        finally:
-            await end()
     return str(named.data["title"])
