@@ -17,7 +17,7 @@ from textual.content import Content
 from textual.timer import Timer
 
 from dsh_tui.actions import BY_ID, BY_SLASH, LEADER, bindings
-from dsh_tui.engine.projection.views import AnswerIntent, ChatView, NoticeView, StatusView, UserView
+from dsh_tui.engine.projection.views import ChatView, NoticeView, StatusView, UserView
 from dsh_tui.screens.chat_actions import ChatActions
 from dsh_tui.screens.composer_words import IDLE, READING, composer_words
 from dsh_tui.screens.ports import ChatPort
@@ -30,11 +30,9 @@ from dsh_tui.widgets.header_bar import HeaderBar, HeaderFacts
 from dsh_tui.widgets.launchpad import Launchpad
 from dsh_tui.widgets.messages import (
     CommandGiven,
-    Decided,
     FeedChanged,
     Noticed,
     Submitted,
-    TypedElsewhere,
 )
 from dsh_tui.widgets.queue_panel import QueuePanel
 from dsh_tui.widgets.status_bar import StatusBar
@@ -140,7 +138,9 @@ class ChatScreen(ChatActions):
                 b.text for b in view.blocks if isinstance(b, UserView) and b.origin == "prompt"
             )
             self._show_first_run()
-        self.dock.show(view.approvals, Path(view.cwd).name, answerable=not view.read_only)
+        self.dock.show(
+            view.approvals, Path(view.cwd).name, session=view.session_id, answerable=not view.read_only
+        )
         self.todo_panel.todos = view.todos
         self.trust_considered()
         self._draw()
@@ -338,47 +338,6 @@ class ChatScreen(ChatActions):
             self.composer.prompts.add(text)
             self.say("Removed from the queue; ↑ brings it back")
         self._draw()
-
-    # Approvals
-
-    def _may_dock_take_focus(self) -> bool:
-        quiet = not self.composer.text and not self.composer.searching
-        return quiet and self.focused in (self.composer, None)
-
-    @on(Decided)
-    def _decided(self, event: Decided) -> None:
-        if self.port is not None:
-            self.port.answer(event.approval_id, AnswerIntent(event.allowed, event.feedback))
-
-    @on(TypedElsewhere)
-    def _typed_elsewhere(self, event: TypedElsewhere) -> None:
-        self.composer.focus()
-        if isinstance(event.event, events.Key):
-            self.composer.take_key(event.event)
-        else:
-            self.composer.take_paste(event.event.text)
-
-    @on(ApprovalDock.Left)
-    def _dock_left(self, event: ApprovalDock.Left) -> None:
-        if event.draft:
-            self.composer.keep(event.draft)
-            self.say("The question went away; what you wrote is in the draft")
-        self.composer.focus()
-
-    @on(ApprovalDock.FullAsked)
-    def _full_asked(self, event: ApprovalDock.FullAsked) -> None:
-        from dsh_tui.screens.full_view import FullView
-
-        self.app.push_screen(FullView(event.approval, Path(event.approval.cwd).name))
-
-    def on_screen_resume(self) -> None:
-        self.dock.disturbed()
-
-    def on_app_focus(self) -> None:
-        self.dock.disturbed()
-
-    def on_resize(self) -> None:
-        self.dock.disturbed()
 
     # First run
 

@@ -14,6 +14,7 @@ from textual import work
 
 from dsh_tui.actions import BY_LEADER, BY_SLASH, Action
 from dsh_tui.engine.projection.views import AnswerView, ChatView
+from dsh_tui.screens.approval_actions import ApprovalActions
 from dsh_tui.screens.composer_words import RECORDING
 from dsh_tui.screens.directory_actions import DirectoryActions
 from dsh_tui.screens.history_actions import HistoryActions
@@ -22,7 +23,6 @@ from dsh_tui.screens.trust_actions import TrustActions
 if TYPE_CHECKING:
     from dsh_tui.app import DshApp
     from dsh_tui.screens.ports import ChatPort
-    from dsh_tui.widgets.approval_dock import ApprovalDock
     from dsh_tui.widgets.completion import Completion
     from dsh_tui.widgets.composer import Composer
     from dsh_tui.widgets.queue_panel import QueuePanel
@@ -35,12 +35,11 @@ QUIT_WINDOW: Final = 1.0
 """Seconds within which a second press quits."""
 
 
-class ChatActions(TrustActions, DirectoryActions, HistoryActions):
+class ChatActions(ApprovalActions, TrustActions, DirectoryActions, HistoryActions):
     """The actions; what they act on is composed by `ChatScreen`."""
 
     composer: Composer
     completion: Completion
-    dock: ApprovalDock
     transcript: Transcript
     todo_panel: TodoPanel
     queue_panel: QueuePanel
@@ -148,7 +147,7 @@ class ChatActions(TrustActions, DirectoryActions, HistoryActions):
         elif self.completion.is_open:
             row, column = self.composer.cursor_location
             self.completion.dismiss(self.composer.document.get_line(row)[:column])
-        elif self.dock.close_reason():
+        elif self.dock.step_back():
             pass
         elif self.busy and self.port is not None:
             self.port.cancel()
@@ -192,14 +191,6 @@ class ChatActions(TrustActions, DirectoryActions, HistoryActions):
     def action_queue_resume(self) -> None:
         if self.port is not None:
             self.port.resume_queue()
-
-    # Approvals
-
-    def action_approval_review(self) -> None:
-        if self.dock.pending is None:
-            self.say("Nothing waits for you")
-        else:
-            self.dock.review()
 
     # Session
 

@@ -1,8 +1,12 @@
-"""The full view of what waits for approval: the whole screen for the whole text. Decides nothing."""
+"""The full view of what waits for approval: the whole screen for the whole text. Decides nothing.
+
+It ends by saying whether its end was in view: what is dangerous can't be allowed before.
+Source: UX spec §4 (approval dock contract).
+"""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -10,11 +14,16 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from dsh_tui.engine.projection.views import ApprovalView
-from dsh_tui.widgets.approval_words import head_line, question
-from dsh_tui.widgets.card_text import CardText, card_lines
+from dsh_tui.widgets.approval_words import asker, danger_line, facts_line, head_line, out_of_view, question
+from dsh_tui.widgets.card_rows import card_draw
+from dsh_tui.widgets.card_text import CardText
+
+SIDE_BY_SIDE: Final = 104
+"""Cells from which a diff stands side by side here: of a terminal of 110."""
+ONE_COLUMN: Final = 1_000_000
 
 
-class FullView(Screen[None]):
+class FullView(Screen[bool]):
     """Scrolls; Esc, q or f goes back to the question."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -22,36 +31,56 @@ class FullView(Screen[None]):
         Binding("up,k", "scroll('up')", "Up", show=False),
         Binding("down,j", "scroll('down')", "Down", show=False),
         Binding("pageup,b", "scroll('page_up')", "Page up", show=False),
-        Binding("pagedown", "scroll('page_down')", "Page down", show=False),
+        Binding("pagedown,space", "scroll('page_down')", "Page down", show=False),
         Binding("home,g", "scroll('home')", "Top", show=False),
         Binding("end,G", "scroll('end')", "End", show=False),
+        Binding("s", "columns", "One column or two", show=False),
     ]
 
     def __init__(self, approval: ApprovalView, project: str) -> None:
         super().__init__()
         self._approval, self._project = approval, project
+        self._beside_from = SIDE_BY_SIDE
+        self._read = False
 
     def compose(self) -> ComposeResult:
-        yield Static(question(self._approval), markup=False, id="title")
-        yield Static(id="head", markup=False)
+        approval = self._approval
+        yield Static(f"{question(approval)}   {asker(approval, self._project)}", markup=False, id="title")
+        yield Static(head_line(approval), markup=False, id="head")
+        yield Static(facts_line(approval), markup=False, id="facts")
+        if approval.danger:
+            yield Static(danger_line(approval, read=False), markup=False, id="danger")
         yield CardText(id="card")
         yield Static(id="place", markup=False)
 
     def on_mount(self) -> None:
-        self.query_one(CardText).show(card_lines(self._approval.card))
-
-    def on_resize(self) -> None:
-        head = head_line(self._approval, self._project, max(10, self.size.width - 4))
-        self.query_one("#head", Static).update(head)
+        self._card = self.query_one(CardText)
+        self._show()
 
     def on_card_text_measured(self) -> None:
-        card = self.query_one(CardText)
-        above = f"▲ {card.above:,} lines above   " if card.above else ""
-        below = f"▼ {card.below:,} more lines   " if card.below else ""
-        self.query_one("#place", Static).update(f"{above}{below}↑ ↓ scroll · esc back to the answers")
+        hidden = out_of_view(self._card.above, self._card.below)
+        columns = "s one column or two" if self._has_columns else ""
+        back = "esc back to the answers"
+        self._read = self._read or self._card.end_seen
+        if self._approval.danger and self._read:
+            self.query_one("#danger", Static).update(danger_line(self._approval, read=True))
+        self.query_one("#place", Static).update(" · ".join(filter(None, (hidden, columns, back))))
 
     def action_scroll(self, where: str) -> None:
-        getattr(self.query_one(CardText), f"scroll_{where}")(animate=False)
+        getattr(self._card, f"scroll_{where}")(animate=False)
+
+    def action_columns(self) -> None:
+        if self._has_columns:
+            self._beside_from = SIDE_BY_SIDE if self._beside_from == ONE_COLUMN else ONE_COLUMN
+            self._show()
 
     def action_leave(self) -> None:
-        self.dismiss(None)
+        self.dismiss(self._read)
+
+    @property
+    def _has_columns(self) -> bool:
+        diff = self._approval.card.diff
+        return diff is not None and not diff.created and self.size.width >= SIDE_BY_SIDE
+
+    def _show(self) -> None:
+        self._card.show(card_draw(self._approval.card, beside_from=self._beside_from))

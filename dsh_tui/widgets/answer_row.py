@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import RenderResult
 from textual.content import Content
@@ -13,50 +14,28 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-GAP: Final = 4
+from dsh_tui.widgets.approval_answers import Answer
+
+GAP: Final = 2
+_SHORTEST: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A key, what it does, and its name for the dock."""
-
-    keys: tuple[str, ...]
-    label: str
-    name: str
-    short: str = ""
-    """Label where one row is too narrow."""
-
-
-ANSWERS: Final = (
-    Answer(("1", "y"), "Allow once", "allow"),
-    Answer(("4", "n"), "Deny", "deny"),
-    Answer(("5",), "Deny, and say why…", "say_why", "Say why…"),
-    Answer(("f",), "Full view", "full"),
-    Answer(("question_mark",), "Explain", "explain"),
-)
-BY_KEY: Final = {key: answer for answer in ANSWERS for key in answer.keys}
-
-
-def _label(answer: Answer, *, short: bool = False) -> str:
-    key = "?" if answer.keys[0] == "question_mark" else answer.keys[0]
-    return f" {key} {(short and answer.short) or answer.label} "
-
-
-def answer_rows(width: int) -> list[list[int]]:
-    """Which answers stand in which row at ``width`` cells; the gap shrinks before a row breaks."""
-    for gap in (GAP - 2, 1, 0):
-        if sum(len(_label(answer)) + gap for answer in ANSWERS) - gap <= width:
-            return [list(range(len(ANSWERS)))]
-    rows: list[list[int]] = [[]]
+def arranged(answers: Sequence[Answer], width: int) -> tuple[list[list[str]], int]:
+    """The answers in rows of ``width`` cells, and the gap; labels give way before a row breaks."""
+    for tier in range(_SHORTEST + 1):
+        texts = [answer.text(tier) for answer in answers]
+        spare = width - sum(map(cell_len, texts))
+        if spare >= 0:
+            return [texts], min(GAP, spare // max(1, len(texts) - 1))
+    rows: list[list[str]] = [[]]
     used = 0
-    for number, answer in enumerate(ANSWERS):
-        cells = len(_label(answer, short=True))
-        if rows[-1] and used + cells > width:
+    for text in texts:
+        if rows[-1] and used + cell_len(text) > width:
             rows.append([])
             used = 0
-        rows[-1].append(number)
-        used += cells
-    return rows
+        rows[-1].append(text)
+        used += cell_len(text)
+    return rows, 0
 
 
 class AnswerRow(Widget, can_focus=False):
@@ -66,6 +45,7 @@ class AnswerRow(Widget, can_focus=False):
     AnswerRow { height: auto; color: $foreground; }
     """
 
+    answers: reactive[tuple[Answer, ...]] = reactive((), layout=True)
     focused: reactive[int | None] = reactive(None)
     armed: reactive[bool] = reactive(False)
 
@@ -76,47 +56,49 @@ class AnswerRow(Widget, can_focus=False):
             self.answer = answer
             super().__init__()
 
-    def on_click(self, event: events.Click) -> None:
-        event.stop()
-        rows = answer_rows(self.size.width)
-        short, left = len(rows) > 1, 0
-        for number in rows[event.y] if event.y < len(rows) else ():
-            right = left + len(_label(ANSWERS[number], short=short)) + self._gap(rows)
-            if left <= event.x < right:
-                self.post_message(self.Clicked(ANSWERS[number]))
-            left = right
-
     @property
     def answer(self) -> Answer | None:
         """The focused answer."""
-        return None if self.focused is None else ANSWERS[self.focused]
+        return None if self.focused is None else self.answers[self.focused]
+
+    def watch_answers(self) -> None:
+        self.focused = None
 
     def move(self, by: int) -> None:
         """Focus the next or the previous answer; from none, the first or the last."""
         if self.focused is None:
-            self.focused = 0 if by > 0 else len(ANSWERS) - 1
+            self.focused = 0 if by > 0 else len(self.answers) - 1
         else:
-            self.focused = (self.focused + by) % len(ANSWERS)
+            self.focused = (self.focused + by) % len(self.answers)
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        rows, gap = arranged(self.answers, self.size.width)
+        number = sum(map(len, rows[: event.y]))
+        left = 0
+        for text in rows[event.y] if event.y < len(rows) else ():
+            if left <= event.x < left + cell_len(text):
+                self.post_message(self.Clicked(self.answers[number]))
+            left += cell_len(text) + gap
+            number += 1
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(answer_rows(width))
+        return len(arranged(self.answers, width)[0])
 
     def render(self) -> RenderResult:
-        rows = answer_rows(self.size.width)
-        gap = " " * self._gap(rows)
-        return Content("\n").join(
-            Content(gap).join([self._draw(number, short=len(rows) > 1) for number in row]) for row in rows
-        )
+        rows, gap = arranged(self.answers, self.size.width)
+        drawn: list[Content] = []
+        number = 0
+        for row in rows:
+            drawn.append(
+                Content(" " * gap).join([self._draw(text, number + at) for at, text in enumerate(row)])
+            )
+            number += len(row)
+        return Content("\n").join(drawn)
 
-    def _gap(self, rows: list[list[int]]) -> int:
-        total = sum(len(_label(answer)) for answer in ANSWERS)
-        spare = (self.size.width - total) // (len(ANSWERS) - 1)
-        return max(0, min(GAP - 2, spare)) if len(rows) == 1 else 0
-
-    def _draw(self, number: int, *, short: bool) -> Content:
-        text = _label(ANSWERS[number], short=short)
+    def _draw(self, text: str, number: int) -> Content:
         if number == self.focused:
             return Content.styled(text, "bold $background on $accent" if self.armed else "bold on $selected")
-        key, label = text[:2], text[2:]
-        return Content.assemble((key, "bold $accent" if self.armed else "bold $dim"),
-                                (label, "" if self.armed else "$dim"))  # fmt: skip
+        end = 1 + len(self.answers[number].keys[0])
+        return Content.assemble((text[:end], "bold $accent" if self.armed else "bold $dim"),
+                                (text[end:], "" if self.armed else "$dim"))  # fmt: skip

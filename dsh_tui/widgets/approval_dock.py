@@ -2,14 +2,15 @@
 
 Not modal, and it decides nothing by going away: the engine owns the pending request. Its keys
 are dead until `Arming` says otherwise; what is typed before goes to the composer, and the
-focus with it. No Space; Enter only on a focused answer; the focus starts on none.
+focus with it. No Space; Enter only on a focused answer; the focus starts on none. What is
+dangerous is not allowed before its full view was read to the end: `_decide` sees to that.
 Source: UX spec §4 (approval dock contract).
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
-from typing import Final
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -17,54 +18,33 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
-from dsh_tui.engine.projection.views import ApprovalView
-from dsh_tui.widgets.answer_row import BY_KEY, Answer, AnswerRow
-from dsh_tui.widgets.approval_words import explanation, head_line, question
+from dsh_tui.engine.projection.views import AnswerIntent, ApprovalView, ProposalView
+from dsh_tui.widgets import approval_words as words
+from dsh_tui.widgets.answer_row import AnswerRow
+from dsh_tui.widgets.approval_answers import ALL_KEYS, Answer, answers_to, by_key, why_not
+from dsh_tui.widgets.approval_head import ApprovalHead
+from dsh_tui.widgets.approval_look import DOCK_CSS, SHORT, card_height, is_too_small
+from dsh_tui.widgets.approval_queue import ApprovalQueue
 from dsh_tui.widgets.arming import Arming
-from dsh_tui.widgets.card_text import CardText, card_lines
-from dsh_tui.widgets.messages import Decided, TypedElsewhere
-
-SMALLEST: Final = (30, 10)
-"""Columns and rows of the screen below which nothing can be read well enough to be answered."""
-SHORT: Final = 16
-"""Rows of the screen below which only one row of the card is shown at a time."""
-WHY: Final = "Why not? enter denies and tells the model, esc goes back"
+from dsh_tui.widgets.card_rows import card_draw
+from dsh_tui.widgets.card_text import CardText
+from dsh_tui.widgets.messages import Decided, Noticed, TypedElsewhere
+from dsh_tui.widgets.refusal_entry import RefusalEntry
+from dsh_tui.widgets.rule_preview import WANTED, RulePreview
 
 
 class ApprovalDock(Vertical, can_focus=True):
     """Shows the first pending approval and its answers; posts `Decided`."""
 
     FOCUS_ON_CLICK = False
-    DEFAULT_CSS = """
-    ApprovalDock {
-        display: none;
-        height: auto;
-        max-height: 70vh;
-        padding: 0 1;
-        border: round $waiting;
-        border-title-color: $waiting;
-        border-title-style: bold;
-        border-subtitle-color: $dim;
-        &.-pending { display: block; }
-        & > #head { height: auto; max-height: 2; padding: 0 0 0 1; }
-        & > CardText { padding: 0 0 0 1; }
-        & > #more { height: 1; color: $warning; display: none; }
-        &.-overflowing > #more { display: block; }
-        & > #why { display: none; height: 1; border: none; padding: 0; background: $selected; }
-        &.-saying-why > #why { display: block; }
-        &.-saying-why > AnswerRow { display: none; }
-        & > #small { display: none; color: $warning; }
-        &.-too-small > *, &.-too-small > #more { display: none; }
-        &.-too-small > #small { display: block; }
-    }
-    """
+    DEFAULT_CSS = DOCK_CSS
 
     class Left(Message):
         """Nothing is pending any more, or review ended: the composer may have the focus.
 
-        ``draft`` is a reason that was being written when its question went away.
+        ``draft`` is what was being written to a question that went away.
         """
 
         def __init__(self, draft: str = "") -> None:
@@ -78,6 +58,13 @@ class ApprovalDock(Vertical, can_focus=True):
             self.approval = approval
             super().__init__()
 
+    class RuleAsked(Message):
+        """The rule that would cover an approval is wanted; `propose` brings it."""
+
+        def __init__(self, approval_id: str) -> None:
+            self.approval_id = approval_id
+            super().__init__()
+
     def __init__(
         self,
         monotonic: Callable[[], float],
@@ -88,35 +75,33 @@ class ApprovalDock(Vertical, can_focus=True):
         super().__init__(id=id)
         self.arming = Arming(monotonic)
         self._may_take_focus = may_take_focus
-        self._approvals: tuple[ApprovalView, ...] = ()
-        self._answered: set[str] = set()
-        self._reasons: dict[str, str] = {}
-        self._current: ApprovalView | None = None
+        self.queue = ApprovalQueue()
+        self._preview: RulePreview | None = None
+        self._explaining = False
         self._answerable = True
         self._project = ""
-        self._explaining = False
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        yield Static(id="head", markup=False)
+        yield ApprovalHead()
         yield CardText(id="card")
         yield Static(id="more", markup=False)
         yield AnswerRow(id="answers")
-        yield Input(id="why", placeholder=WHY, compact=True, select_on_focus=False)
+        yield RefusalEntry(id="refusal")
         yield Static("Enlarge the window to answer", id="small", markup=False)
 
     def on_mount(self) -> None:
+        self._head = self.query_one(ApprovalHead)
         self._answers = self.query_one(AnswerRow)
         self._card = self.query_one(CardText)
-        self._why = self.query_one("#why", Input)
-        self._why.cursor_blink = False
+        self._entry = self.query_one(RefusalEntry)
 
     # What the screen tells
 
     @property
     def pending(self) -> ApprovalView | None:
         """The approval that is shown."""
-        return self._current
+        return self.queue.current
 
     @property
     def armed(self) -> bool:
@@ -124,42 +109,46 @@ class ApprovalDock(Vertical, can_focus=True):
         return self.arming.armed and self.has_focus and not self.has_class("-too-small")
 
     @property
-    def saying_why(self) -> bool:
-        return self.has_class("-saying-why")
+    def refusing(self) -> bool:
+        """Whether words or a replacement are being written."""
+        return self.has_class("-refusing")
 
-    def show(self, approvals: Sequence[ApprovalView], project: str, *, answerable: bool = True) -> None:
-        """Show what is pending. The shown one stays until it is answered or gone.
+    def show(
+        self, approvals: Sequence[ApprovalView], project: str, *, session: str = "", answerable: bool = True
+    ) -> None:
+        """Show what is pending. The shown one stays until it is answered or gone, or the session changes.
 
         What is not ``answerable`` was asked in a recording: its keys stay dead, and it says so.
         """
-        self._answerable = answerable
-        pending = tuple(approval for approval in approvals if approval.id not in self._answered)
-        self._answered &= {approval.id for approval in approvals}
-        if (pending, project) == (self._approvals, self._project):
-            return
-        self._approvals, self._project = pending, project
-        before = self._current
-        same = next((a for a in pending if before is not None and a.id == before.id), None)
-        current = same or (pending[0] if pending else None)
-        if current != before:
-            self._change(before, current)
-        self._draw_frame()
-        self.tick()
+        before, same = self.queue.current, (answerable, project) == (self._answerable, self._project)
+        self._answerable, self._project = answerable, project
+        if self.queue.show(approvals, session) or not same:
+            self._shown_after(before)
 
     def review(self) -> None:
         """F8: take the focus; keys count after quiet."""
-        if self._current is not None and self._answerable:
+        if self.pending is not None and self._answerable:
             self.arming.began()
-            (self._why if self.saying_why else self).focus()
+            (self._entry if self.refusing else self).focus()
             self.tick()
+
+    def propose(self, approval_id: str, proposal: ProposalView) -> None:
+        """The rule that was asked for. Nobody waits for it any more: it changes nothing."""
+        if self._preview is not None and self.pending is not None and self.pending.id == approval_id:
+            self._open_preview(RulePreview(self._preview.wanted, proposal))
+
+    def full_view_closed(self, approval: ApprovalView, *, read: bool) -> None:
+        """Whether the full view was read to its end."""
+        if read:
+            self.queue.note_read(approval)
+        elif approval.danger and approval == self.pending and not self.queue.is_read(approval):
+            self._warn(words.READ_ON)
+        self._draw_head()
 
     def disturbed(self) -> None:
         """Focus-in or resize: disarm."""
         self.arming.disturbed()
         self._fit()
-        self.set_class(
-            self.screen.size.width < SMALLEST[0] or self.screen.size.height < SMALLEST[1], "-too-small"
-        )
         self.tick()
 
     def tick(self) -> None:
@@ -167,7 +156,7 @@ class ApprovalDock(Vertical, can_focus=True):
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        if self._current is None or not self.screen.is_current or not self._answerable:
+        if self.pending is None or not self.screen.is_current or not self._answerable:
             return
         wait = 0.0
         if self.arming.reviewing:
@@ -181,12 +170,16 @@ class ApprovalDock(Vertical, can_focus=True):
         if wait > 0:
             self._timer = self.set_timer(wait + 0.005, self.tick)
 
-    def close_reason(self) -> bool:
-        """Esc in the reason: back to the answers, what is written is kept. False if none is open."""
-        if not self.saying_why:
+    def step_back(self) -> bool:
+        """Esc in a refusal or a rule: back to the answers, what is written is kept. False if none is open."""
+        if not self.refusing and self._preview is None:
             return False
-        self.remove_class("-saying-why")
-        self.review()
+        reviewed = self.has_focus or self._entry.has_focus
+        self.remove_class("-refusing")
+        self._preview = None
+        self._draw_card()
+        if reviewed:
+            self.review()
         return True
 
     # Events
@@ -195,28 +188,20 @@ class ApprovalDock(Vertical, can_focus=True):
         self.tick()
 
     def on_blur(self) -> None:
-        if not self.saying_why:
+        if not self.refusing:
             self.arming.ended()
             self._answers.focused = None
             self._draw_frame()
 
     def on_resize(self) -> None:
         self._draw_head()
+        self._draw_frame()
 
     def on_key(self, event: events.Key) -> None:
         if not self.has_focus or event.key == "escape":
             return
-        scrolls: dict[str, Callable[..., None]] = {
-            "up": self._card.scroll_up,
-            "down": self._card.scroll_down,
-            "pageup": self._card.scroll_page_up,
-            "pagedown": self._card.scroll_page_down,
-            "home": self._card.scroll_home,
-            "end": self._card.scroll_end,
-        }
-        if event.key in scrolls:
+        if self._card.press(event.key):
             event.stop()
-            scrolls[event.key](animate=False)
         elif event.key in ("left", "right", "tab"):
             event.stop()
             self._answers.move(-1 if event.key == "left" else 1)
@@ -237,116 +222,173 @@ class ApprovalDock(Vertical, can_focus=True):
         if self.armed:
             self._do(event.answer)
 
-    @on(Input.Submitted, "#why")
-    def _said_why(self, event: Input.Submitted) -> None:
+    @on(RefusalEntry.Sent)
+    def _refused(self, event: RefusalEntry.Sent) -> None:
         event.stop()
-        self._decide(allowed=False, feedback=event.value.strip() or None)
+        intent = self._entry.refusal.intent()
+        if intent is None:
+            self._warn(words.SAME_CALL)
+        else:
+            self._decide(intent)
 
-    @on(Input.Changed, "#why")
-    def _keep_reason(self, event: Input.Changed) -> None:
+    @on(RefusalEntry.Switched)
+    def _form_switched(self, event: RefusalEntry.Switched) -> None:
         event.stop()
-        if self._current is not None:
-            self._reasons[self._current.id] = event.value
+        self._draw_frame()
 
     @on(CardText.Measured)
     def _say_what_is_hidden(self, event: CardText.Measured) -> None:
         event.stop()
-        above, below = self._card.above, self._card.below
-        self.set_class(bool(above or below), "-overflowing")
-        parts = [f"▲ {above:,} lines above"] if above else []
-        parts += [f"▼ {below:,} more lines"] if below else []
-        self.query_one("#more", Static).update("   ".join([*parts, "↑ ↓ scroll"]))
+        self._draw_head()
 
     # Private
 
     def _press(self, event: events.Key) -> None:
-        answer = self._answers.answer if event.key == "enter" else BY_KEY.get(event.key)
-        if not self.armed or (answer is None and event.key not in ("space", "enter")):
+        # A Chinese input method may send a digit in its wide form.
+        key = unicodedata.normalize("NFKC", event.character or "")
+        answer = self._answers.answer if event.key == "enter" else by_key(self._answers.answers).get(key)
+        if not self.armed or (answer is None and event.key not in ("space", "enter") and key not in ALL_KEYS):
             self.post_message(TypedElsewhere(event))
-            return
-        if answer is not None:
+        elif answer is not None:
             self._do(answer)
+        elif self.pending is not None and key in ALL_KEYS and self._preview is None:
+            self._warn(why_not(self.pending, key))
 
     def _do(self, answer: Answer) -> None:
+        current, preview = self.pending, self._preview
+        if current is None:
+            return
         match answer.name:
-            case "allow":
-                self._decide(allowed=True)
-            case "deny":
-                self._decide(allowed=False)
+            case "allow" | "deny":
+                self._decide(AnswerIntent(allowed=answer.name == "allow"))
+            case "session" | "always" if not self._must_read(current):
+                self._open_preview(RulePreview(WANTED[answer.name]))
+                self.post_message(self.RuleAsked(current.id))
+            case "keep" | "keep_wider" if preview is not None and (intent := preview.intent(answer.name)):
+                self._decide(intent)
+            case "back":
+                self.step_back()
             case "say_why":
-                self.add_class("-saying-why")
-                self._why.focus()
-                self._draw_frame()
-            case "full" if self._current is not None:
-                self.post_message(self.FullAsked(self._current))
+                self._open_refusal(current)
+            case "full":
+                self.post_message(self.FullAsked(current))
             case "explain":
                 self._explaining = not self._explaining
                 self._draw_card()
                 self.disturbed()
 
-    def _decide(self, *, allowed: bool, feedback: str | None = None) -> None:
-        if self._current is None:
+    def _decide(self, intent: AnswerIntent) -> None:
+        """The one place where an answer becomes one."""
+        current = self.pending
+        if current is None or (intent.allowed and self._must_read(current)):
             return
-        self._answered.add(self._current.id)
-        self._reasons.pop(self._current.id, None)
-        self.post_message(Decided(self._current.id, allowed=allowed, feedback=feedback))
-        self.show(self._approvals, self._project, answerable=self._answerable)
+        if not self.queue.may_be(intent):
+            self._warn(why_not(current, "3"))
+        elif intent.rules and not self._card.end_seen:
+            self._warn(words.READ_RULE_FIRST)
+        else:
+            self.queue.settled()
+            self.post_message(Decided(current.id, intent))
+            self._shown_after(current)
 
-    def _change(self, before: ApprovalView | None, current: ApprovalView | None) -> None:
-        """Another question, or the same with another content."""
-        self._current = current
-        self._fit()
-        self._explaining = False
-        self._answers.focused = None
-        gone = before is not None and (current is None or current.id != before.id)
-        lost = self._reasons.pop(before.id, "") if before is not None and gone else ""
-        reviewed = self.has_focus or self.saying_why
-        self.remove_class("-saying-why")
-        if before is None or gone:
-            with self._why.prevent(Input.Changed):
-                self._why.value = self._reasons.get(current.id, "") if current is not None else ""
+    def _warn(self, text: str) -> None:
+        self.post_message(Noticed(text, "warning"))
+
+    def _must_read(self, approval: ApprovalView) -> bool:
+        """Whether it may not be allowed yet; says why."""
+        if not approval.danger or self.queue.is_read(approval):
+            return False
+        self._warn(words.READ_FIRST)
+        return True
+
+    def _open_preview(self, preview: RulePreview) -> None:
+        self._preview, self._explaining = preview, False
+        self._draw_card()
+        self.disturbed()
+
+    def _open_refusal(self, approval: ApprovalView) -> None:
+        self._entry.show(self.queue.refusal(approval))
+        self.add_class("-refusing")
+        self._entry.focus()
+        self._draw_frame()
+
+    def _shown_after(self, before: ApprovalView | None) -> None:
+        """Draw what is shown now; another question, or another content, must be armed again."""
+        current = self.queue.current
+        drafts = self.queue.lost_drafts()
+        if current != before:
+            self._change(before, current, keeps_focus=not drafts)
+        if drafts:
+            self.post_message(self.Left("\n".join(drafts)))
+        self._draw_frame()
+        self.tick()
+
+    def _change(
+        self, before: ApprovalView | None, current: ApprovalView | None, *, keeps_focus: bool
+    ) -> None:
+        self._explaining, self._preview = False, None
+        reviewed = self.has_focus or self.refusing
+        self.remove_class("-refusing")
         self.set_class(current is not None, "-pending")
-        if current is None or lost:
+        if current is None or not keeps_focus:
             self.arming.ended()
             if reviewed:
-                self.post_message(self.Left(lost))
+                self.post_message(self.Left())
         elif reviewed:
             self.arming.began()
             self.focus()
         self._draw_card()
+        another = current is not None and (before is None or before.id != current.id)
+        if another and not self.app.app_focus:
+            self.app.bell()
 
     def _fit(self) -> None:
-        """The card takes a third of the screen at most, one row of a short one."""
-        height = self.screen.size.height
-        self._card.most_rows = height * 3 // 10 if height >= SHORT else 1
+        size = self.screen.size
+        self._card.most_rows = card_height(size.height, wide_open=self._preview is not None)
+        self.set_class(is_too_small(size), "-too-small")
+        self.set_class(size.height < SHORT, "-short")
 
     def _draw_card(self) -> None:
-        if self._current is not None:
-            lines = explanation(self._current) if self._explaining else card_lines(self._current.card)
-            self._card.show(lines)
-            self._draw_head()
+        current = self.queue.current
+        if current is None:
+            return
+        self._fit()
+        if self._preview is not None:
+            self._card.show(self._preview.rows)
+        else:
+            self._card.show(words.explanation(current) if self._explaining else card_draw(current.card))
+        self._answers.answers = self._preview.answers if self._preview is not None else answers_to(current)
+        self._answers.focused = None
+        self._draw_head()
+        self._draw_frame()
 
     def _draw_head(self) -> None:
-        if self._current is not None:
-            self.query_one("#head", Static).update(
-                head_line(self._current, self._project, self.content_size.width - 1)
-            )
+        current = self.queue.current
+        if current is None:
+            return
+        short = self.has_class("-short")
+        hidden = words.out_of_view(self._card.above, self._card.below, brief=short)
+        self.set_class(bool(current.danger), "-danger")
+        self.set_class(bool(hidden), "-overflowing")
+        self._head.show(current, read=self.queue.is_read(current), hidden=hidden, short=short)
+        self.query_one("#more", Static).update(hidden)
 
     def _draw_frame(self) -> None:
-        if self._current is None:
+        current = self.queue.current
+        if current is None:
             return
-        count = len(self._approvals)
-        place = f"  {self._approvals.index(self._current) + 1} of {count}" if count > 1 else ""
-        self.border_title = Content(f"{question(self._current)}{place}")
+        preview, pending = self._preview, self.queue.pending
+        asked = preview.title if preview is not None else words.question(current)
+        self.border_title = words.title_line(asked, current, pending, self._project, self.size.width)
         self._answers.armed = self.armed
         if not self._answerable:
-            hint = Content("recorded: here a person decides")
-        elif self.has_class("-saying-why"):
-            hint = Content("enter denies and says it · esc back to the answers")
+            hint = words.RECORDED
+        elif self.refusing:
+            hint = words.REFUSING[self._entry.refusal.form]
         elif self.armed:
-            hint = Content("← → choose · enter answers · esc stops the turn")
+            hint = words.IN_RULE if preview is not None else words.IN_ANSWERS
         elif self.arming.reviewing:
-            hint = Content("keys take effect in a moment ░░░")
+            hint = words.ARMING
         else:
-            hint = Content.styled("F8 review", "bold $waiting")
-        self.border_subtitle = hint
+            hint = words.REVIEW
+        self.border_subtitle = Content.styled(hint, "bold $waiting" if hint == words.REVIEW else "")

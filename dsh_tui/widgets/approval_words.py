@@ -1,61 +1,178 @@
-"""What the approval dock says about a waiting call: the question, its head line, the explanation."""
+"""What the approval dock says about a waiting call: question, who asks, what it acts on, why it asks."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Final
 
+from rich.segment import Segment
 from textual.content import Content
 
+from dsh_tui.engine.base.visible import exact
 from dsh_tui.engine.projection.views import ApprovalView
-from dsh_tui.widgets.card_text import Line
-from dsh_tui.widgets.columns import cut, spread
-from dsh_tui.widgets.reveal import reveal
+from dsh_tui.widgets.approval_answers import answers_to
+from dsh_tui.widgets.card_rows import Draw, text_rows
+from dsh_tui.widgets.columns import cut
+from dsh_tui.widgets.palette import Palette
+from dsh_tui.widgets.row import Row
 from dsh_tui.widgets.visible_text import one_line
+from dsh_tui.widgets.wrap import wrap
 
-_ANSWERS_EXPLAINED: Final = (
-    "Allow once: this call runs now, as shown; the next one asks again.",
-    "Deny: it does not run; the model is told that you refused.",
-    "Deny, and say why: as Deny, and the model reads your words.",
-    "Esc stops the whole turn; nothing that waits will run.",
-)
+MAIN_AGENT: Final = "main agent"
+READ_FIRST: Final = "Read it in full first: f opens it, and its end must have been in view"
+READ_ON: Final = "Not read to its end yet: f opens it again"
+READ_RULE_FIRST: Final = "Read the rule to its end first: ↓ scrolls"
+REFUSING: Final = {
+    "words": "enter denies and says it · tab: what instead · esc back",
+    "instead": "enter denies and asks for this; it is not run · tab: words · esc back",
+}
+SAME_CALL: Final = "That is the call as it was asked: change it, or tab to your own words"
+IN_ANSWERS: Final = "← → choose · enter answers · esc stops the turn"
+IN_RULE: Final = "← → choose · enter takes it · esc back to the answers"
+ARMING: Final = "keys take effect in a moment ░░░"
+REVIEW: Final = "F8 review"
+RECORDED: Final = "recorded: here a person decides"
+_EXPLAINED: Final = {
+    "allow": "1  this call runs now, as shown; the next one asks again",
+    "session": "2  shows the rule that would let such calls run in this session, before it is kept",
+    "always": "3  the same for this project, or for all of yours",
+    "deny": "4  it does not run; the model is told that you refused",
+    "say_why": "5  as 4, and the model reads your words, or what it should do instead",
+}
+_STOPS: Final = "esc  stops the whole turn; nothing that waits will run"
 
 
 def question(approval: ApprovalView) -> str:
-    """The dock's title."""
+    """What is asked."""
     card = approval.card
     if card.kind == "command":
         return "Run a command?"
+    if card.kind == "plan":
+        return "Carry out this plan?"
     if card.kind == "diff" and card.diff is not None:
         return "Create a file?" if card.diff.created else "Change a file?"
     return f"Allow {cut(one_line(approval.verb or approval.tool), 30)}?"
 
 
-def head_line(approval: ApprovalView, project: str, width: int) -> Content:
-    """What it acts on and why on the left, who asks on the right."""
+def counter(approval: ApprovalView, pending: Sequence[ApprovalView]) -> str:
+    """Where it stands among the calls of its step, and how many wait beside these."""
+    if approval.place is None or approval.place[1] <= 1:
+        return f"{pending.index(approval) + 1} of {len(pending)}" if len(pending) > 1 else ""
+    index, of = approval.place
+    others = sum(not _of_one_step(approval, other) for other in pending)
+    return f"{index} of {of}" + (f", {others} elsewhere" if others else "")
+
+
+def _of_one_step(one: ApprovalView, other: ApprovalView) -> bool:
+    return (one.session_id, one.agent) == (other.session_id, other.agent) and other.place is not None
+
+
+def asker(approval: ApprovalView, project: str) -> str:
+    """Who wants it: the agent's path, and where that is when it is not the session on screen."""
+    agent = one_line(approval.agent) or MAIN_AGENT
+    if approval.session_title:
+        return f"in “{cut(one_line(approval.session_title), 40)}” · {agent}"
+    return f"{agent} · {cut(one_line(project), 40)}"
+
+
+def is_elsewhere(approval: ApprovalView) -> bool:
+    """Whether another than the main agent of the session on screen asks."""
+    return bool(approval.session_title or approval.agent)
+
+
+def title_line(
+    asked: str, approval: ApprovalView, pending: Sequence[ApprovalView], project: str, width: int
+) -> Content:
+    """The dock's title: the question at the left, who asks at the right of the border."""
+    count = counter(approval, pending)
+    left = Content.assemble((asked, "bold"), (f"  {count}" if count else "", "bold"))
+    who = asker(approval, project)
+    elsewhere = is_elsewhere(approval)
+    room = width - left.cell_length - 3
+    if room < (8 if elsewhere else len(who)):
+        return left.truncate(max(1, width), ellipsis=True)
+    who = cut(who, room)
+    rule = "─" * (room - Content(who).cell_length + 1)
+    look = "bold $waiting" if elsewhere else "not bold $dim"
+    return Content.assemble(left, (f" {rule} ", "not bold"), (who, look))
+
+
+def head_line(approval: ApprovalView) -> Content:
+    """What it acts on."""
     card = approval.card
     if card.kind == "diff" and card.diff is not None:
-        left = Content.assemble(
-            (one_line(card.diff.path), "bold"),
+        return Content.assemble(
+            (exact(card.diff.path), "bold"),
             (f"   +{card.diff.added}", "$ok"),
             (f" −{card.diff.removed}", "$error"),
         )
-    elif card.kind == "command":
-        left = Content.styled(
-            one_line(card.description) or "No description given", "bold" if card.description else "$dim"
-        )
-    else:
-        left = Content.styled(one_line(approval.subject) or approval.tool, "bold")
-    place = one_line(card.cwd if card.cwd and card.cwd != approval.cwd else project)
-    who = Content.styled(f"main agent · {cut(place, 40)}" if width >= 60 else "", "$dim")
-    return spread(left, who, width)
+    if card.kind == "command":
+        told = one_line(card.description)
+        return Content.styled(told or "No description given", "bold" if told else "$dim")
+    if card.kind == "plan":
+        return Content.styled("What the model wants to do once you approve", "bold")
+    return Content.styled(one_line(approval.subject) or approval.tool, "bold")
 
 
-def explanation(approval: ApprovalView) -> list[Line]:
-    """Why it asks, and what each answer does."""
-    lines: list[Line] = [("", reveal(approval.reason) or "The mode asks before this tool acts.", "")]
-    lines.append(
-        ("", f"Tool {one_line(approval.tool)}, in {one_line(approval.card.cwd or approval.cwd)}", "$dim")
+def facts_line(approval: ApprovalView) -> Content:
+    """Where it acts, and why it asks."""
+    where = one_line(approval.card.cwd or approval.cwd)
+    return Content.styled(
+        " · ".join(filter(None, (f"in {where}" if where else "", one_line(approval.reason)))), "$dim"
     )
-    lines.append(("", "", ""))
-    lines.extend(("", text, "") for text in _ANSWERS_EXPLAINED)
-    return lines
+
+
+def danger_line(approval: ApprovalView, *, read: bool) -> Content:
+    """What is dangerous in it, and what must be done before it can be allowed."""
+    told = one_line(approval.danger)
+    after = "read to its end" if read else "read it in full first: f"
+    return Content.assemble(
+        (f"▲ {told[:1].upper()}{told[1:]}", "bold $error"), (f"   {after}", "$dim" if read else "$error")
+    )
+
+
+def out_of_view(above: int, below: int, *, brief: bool = False) -> str:
+    """How much of a card is not to be seen, and how to see it; empty when all of it is."""
+    if brief:
+        return " ".join(filter(None, (f"▲ {above:,}" if above else "", f"▼ {below:,} more" if below else "")))
+    parts = [f"▲ {above:,} lines above"] if above else []
+    parts += [f"▼ {below:,} more lines"] if below else []
+    return "   ".join([*parts, "↑ ↓ scroll"]) if parts else ""
+
+
+def replaceable(approval: ApprovalView) -> str:
+    """The call's own text, to be changed into what should be done instead."""
+    card = approval.card
+    if card.kind in ("command", "plan"):
+        return exact(card.text)
+    try:
+        return exact(json.dumps(json.loads(approval.arguments), ensure_ascii=False, indent=2))
+    except ValueError:
+        return exact(approval.arguments or card.text)
+
+
+def explanation(approval: ApprovalView) -> Draw:
+    """Why it asks, and what each answer does."""
+
+    def draw(width: int, palette: Palette) -> list[Row]:
+        rows = text_rows(approval.reason or "The mode asks before this tool acts.", width, palette)
+        by = f", asked by {one_line(approval.asked_by)}" if approval.asked_by else ""
+        where = one_line(approval.card.cwd or approval.cwd)
+        rows += wrap([Segment(f"Tool {one_line(approval.tool)}{by}, in {where}", palette.dim)], width)
+        if approval.danger:
+            rows += wrap(
+                [
+                    Segment(
+                        f"It {one_line(approval.danger)}: allowing it needs the full view first.",
+                        palette.error,
+                    )
+                ],
+                width,
+            )
+        told = [_EXPLAINED[answer.name] for answer in answers_to(approval) if answer.name in _EXPLAINED]
+        for line in (*told, _STOPS):
+            rows += wrap([Segment(line, palette.text)], width)
+        return rows
+
+    return draw

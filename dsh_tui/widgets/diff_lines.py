@@ -1,5 +1,6 @@
 """The lines of a diff before they are laid out: numbers, syntax colours, the words that changed.
 
+Colours and words are made for the lines that somebody looks at, when they do.
 Source: screens spec (diffs).
 """
 
@@ -7,108 +8,152 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
 
-from dsh_tui.engine.base.visible import visible
-from dsh_tui.engine.projection.views import DiffHunk, DiffView
-from dsh_tui.widgets.code_colours import CodeColours, language_of
+from dsh_tui.engine.projection.views import DiffHunk
+from dsh_tui.widgets.code_colours import CodeColours
 from dsh_tui.widgets.palette import Palette
-from dsh_tui.widgets.visible_text import TAB
+from dsh_tui.widgets.reveal import Revealed, Span
 
-COLOURED_LINES = 600
-"""Beyond so many lines a diff is drawn without syntax colours: it must open at once."""
+COLOURED_AT_ONCE = 500
+"""Lines. Who jumps into the middle of a longer hunk gets colours that begin there."""
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LONGEST = 400  # characters of a line in which changed words are looked for
 _ALIKE = 0.4  # below this two lines share too little for word marks to help
-Change = list[tuple[int, int]]
+
+Shown = Callable[[str], Revealed]
 
 
 class DiffLine(NamedTuple):
     """One line. ``old`` and ``new`` are its numbers; ``sign`` is ``' '``, ``'-'`` or ``'+'``."""
 
+    at: int
     sign: str
     old: int
     new: int
-    spans: list[Segment]
+    text: str
+    marks: tuple[Span, ...]
 
 
-def diff_lines(view: DiffView, palette: Palette) -> list[list[DiffLine]]:
-    """The lines of each hunk."""
-    size = sum(len(hunk.lines) for hunk in view.hunks)
-    language = language_of(view.path) if size <= COLOURED_LINES else ""
-    return [list(_lines(hunk, language, palette)) for hunk in view.hunks]
+class HunkLines:
+    """The lines of a hunk, coloured on demand."""
+
+    def __init__(self, hunk: DiffHunk, language: str, palette: Palette, shown: Shown) -> None:
+        self._language, self._palette = language, palette
+        self._grounds = {"-": palette.removed, "+": palette.added}
+        self._words = {
+            "-": palette.text + palette.removed_word,
+            "+": palette.text + palette.added_word,
+        }
+        self.lines: list[DiffLine] = []
+        old, new = hunk.old_start, hunk.new_start
+        raw_lines = [line.removesuffix("\n") for line in hunk.lines]
+        if all(raw.endswith("\r") for raw in raw_lines):  # otherwise it is a difference
+            raw_lines = [raw[:-1] for raw in raw_lines]
+        for at, raw in enumerate(raw_lines):
+            sign = raw[:1] if raw[:1] in self._grounds else " "
+            text, marks = shown(raw[1:])
+            self.lines.append(DiffLine(at, sign, old, new, text, marks))
+            old += sign != "+"
+            new += sign != "-"
+        self._partners = _partners(self.lines)
+        self._changes: dict[int, list[Span]] = {}
+        self._coloured: dict[int, list[list[Segment]]] = {}
+        self._ends: dict[int, tuple[CodeColours, CodeColours]] = {}
+
+    def ground(self, line: DiffLine) -> Style:
+        """What a line stands on."""
+        return self._grounds.get(line.sign, Style.null())
+
+    def spans(self, line: DiffLine) -> list[Segment]:
+        """A line in its colours, its changed words and what was hidden in it marked."""
+        chunk, offset = divmod(line.at, COLOURED_AT_ONCE)
+        if chunk not in self._coloured:
+            self._coloured[chunk] = self._colour(chunk)
+        spans = self._coloured[chunk][offset]
+        if line.sign != " ":
+            ground = self._grounds[line.sign]
+            spans = [Segment(text, (style or Style.null()) + ground) for text, style, _ in spans]
+            spans = overlaid(spans, self._changed(line), self._words[line.sign])
+        return overlaid(spans, line.marks, self._palette.hidden)
+
+    def _colour(self, chunk: int) -> list[list[Segment]]:
+        """A stretch of lines; it goes on where the one before it ended, if that was looked at."""
+        fresh = CodeColours(self._language, self._palette), CodeColours(self._language, self._palette)
+        before, after = self._ends.pop(chunk - 1, fresh)
+        coloured = []
+        for line in self.lines[chunk * COLOURED_AT_ONCE : (chunk + 1) * COLOURED_AT_ONCE]:
+            if line.sign != "+":
+                spans = before.line(line.text)
+            if line.sign != "-":
+                spans = after.line(line.text)
+            coloured.append(spans)
+        self._ends[chunk] = before, after
+        return coloured
+
+    def _changed(self, line: DiffLine) -> list[Span]:
+        partner = self._partners.get(line.at)
+        if partner is None:
+            return []
+        if line.at not in self._changes:
+            old, new = sorted((line.at, partner))  # what went stands before what came
+            self._changes[old], self._changes[new] = _changed_words(
+                self.lines[old].text, self.lines[new].text
+            )
+        return self._changes[line.at]
 
 
-def _lines(hunk: DiffHunk, language: str, palette: Palette) -> Iterator[DiffLine]:
-    old, new = hunk.old_start, hunk.new_start
-    lines = [(line[:1] or " ", visible(line[1:].rstrip("\r\n")).expandtabs(TAB)) for line in hunk.lines]
-    changes = _changes(lines)
-    before, after = CodeColours(language, palette), CodeColours(language, palette)
-    grounds = {
-        "-": (palette.removed, palette.removed_word),
-        "+": (palette.added, palette.added_word),
-    }
-    for index, (sign, text) in enumerate(lines):
-        spans = before.line(text) if sign == "-" else after.line(text)
-        if sign == " ":
-            before.line(text)
-        else:
-            spans = _grounded(spans, changes.get(index, []), *grounds.get(sign, (palette.text, palette.text)))
-        yield DiffLine(sign, old, new, spans)
-        old += sign != "+"
-        new += sign != "-"
-
-
-def _grounded(spans: list[Segment], changed: Change, ground: Style, word: Style) -> list[Segment]:
-    """Spans on a ground, on another one where the words changed."""
-    edges = sorted({edge for span in changed for edge in span})
+def overlaid(spans: list[Segment], ranges: Iterable[Span], look: Style) -> list[Segment]:
+    """Spans with another look on some ranges of their text."""
+    ranges = list(ranges)
+    if not ranges:
+        return spans
+    edges = sorted({edge for span in ranges for edge in span})
     out: list[Segment] = []
     at = 0
     for text, style, _ in spans:
         own = style or Style.null()
         cuts = [0, *[edge - at for edge in edges if 0 < edge - at < len(text)], len(text)]
         for start, end in pairwise(cuts):
-            inside = any(first <= at + start < last for first, last in changed)
-            out.append(Segment(text[start:end], own + (word if inside else ground)))
+            inside = any(first <= at + start < last for first, last in ranges)
+            out.append(Segment(text[start:end], own + look if inside else own))
         at += len(text)
     return [span for span in out if span.text]
 
 
-def _changes(lines: list[tuple[str, str]]) -> dict[int, Change]:
-    """Changed words where so many lines went as came, paired in order."""
-    found: dict[int, Change] = {}
+def _partners(lines: list[DiffLine]) -> dict[int, int]:
+    """Which line that went belongs to which that came: paired in order."""
+    found: dict[int, int] = {}
     at = 0
     while at < len(lines):
-        if lines[at][0] != "-":
+        if lines[at].sign != "-":
             at += 1
             continue
         start = at
-        while at < len(lines) and lines[at][0] == "-":
+        while at < len(lines) and lines[at].sign == "-":
             at += 1
         middle = at
-        while at < len(lines) and lines[at][0] == "+":
+        while at < len(lines) and lines[at].sign == "+":
             at += 1
-        if middle - start == at - middle:
-            for offset in range(middle - start):
-                pair = _changed_words(lines[start + offset][1], lines[middle + offset][1])
-                found[start + offset], found[middle + offset] = pair
+        for old, new in zip(range(start, middle), range(middle, at), strict=False):
+            found[old], found[new] = new, old
     return found
 
 
-def _changed_words(old: str, new: str) -> tuple[Change, Change]:
+def _changed_words(old: str, new: str) -> tuple[list[Span], list[Span]]:
     if max(len(old), len(new)) > _LONGEST:
         return [], []
     before, after = _WORD.findall(old), _WORD.findall(new)
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     if matcher.ratio() < _ALIKE:
         return [], []
-    removed: Change = []
-    added: Change = []
+    removed: list[Span] = []
+    added: list[Span] = []
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag != "equal":
             _note(removed, before, i1, i2)
@@ -116,7 +161,7 @@ def _changed_words(old: str, new: str) -> tuple[Change, Change]:
     return removed, added
 
 
-def _note(into: Change, words: list[str], first: int, last: int) -> None:
+def _note(into: list[Span], words: list[str], first: int, last: int) -> None:
     if last > first:
         start = sum(map(len, words[:first]))
         into.append((start, start + sum(map(len, words[first:last]))))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from textual import events
 from textual.message import Message
 
-from dsh_tui.engine.projection.views import ChatView
+from dsh_tui.engine.projection.views import AnswerIntent, ChatView
 
 
 class FeedChanged(Message):
@@ -72,8 +72,7 @@ class Noticed(Message):
 class Decided(Message):
     """A person answered an approval."""
 
-    def __init__(self, approval_id: str, *, allowed: bool, feedback: str | None = None) -> None:
+    def __init__(self, approval_id: str, answer: AnswerIntent) -> None:
         self.approval_id = approval_id
-        self.allowed = allowed
-        self.feedback = feedback
+        self.answer = answer
         super().__init__()

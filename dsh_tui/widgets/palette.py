@@ -40,6 +40,8 @@ class Palette:
     selection: Style
     marker: Style
     """New lines below."""
+    hidden: Style
+    """What stands for characters that can't be seen."""
     comment: Style
     name: Style
 
@@ -83,6 +85,7 @@ def palette_from(variables: Mapping[str, str]) -> Palette:
         cursor=ground("raised", "panel"),
         selection=ground("screen-selection-background", "primary-muted"),
         marker=accent + ground("selected", "panel") + Style(bold=True),
+        hidden=ink("warning") + ground("selected", "panel") + Style(bold=True),
         comment=dim + Style(italic=True),
         name=text + Style(bold=True),
     )

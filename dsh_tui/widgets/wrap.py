@@ -1,6 +1,7 @@
 """Wrapping of styled text to a width in cells: at spaces, between wide characters, else anywhere.
 
-Nothing is lost: the rows' texts with their joints between them are the text again.
+Nothing is lost: the rows' texts with their joints between them are the text again; what is to be
+approved is folded, which leaves nothing to joints.
 Source: cases of wide characters; screens spec (prose wraps at 100 columns).
 """
 
@@ -36,6 +37,21 @@ def wrap(spans: Sequence[Segment], width: int) -> list[Row]:
             return [Row(spans, cells)]
         cuts = _cuts(text, width)
     return list(_sliced(spans, text, cuts))
+
+
+def fold(spans: Sequence[Segment], width: int) -> list[Row]:
+    """As `wrap`, but every character is drawn: a blank at a row's end stands there, and is not left out."""
+    text = "".join([span.text for span in spans])
+    width = max(1, width)
+    if text.isascii() and len(text) <= width:
+        return [Row(spans, len(text))]
+    return list(_sliced(spans, text, _folds(text, width)))
+
+
+def folded(text: str, width: int) -> int:
+    """How many rows `fold` makes."""
+    width = max(1, width)
+    return 1 if text.isascii() and len(text) <= width else len(_folds(text, width))
 
 
 def _ascii_cuts(text: str, width: int) -> list[tuple[int, int, int, int]]:
@@ -94,6 +110,31 @@ def _cuts(text: str, width: int) -> list[tuple[int, int, int, int]]:
         first = graphemes[start][0]
         cuts.append((first, len(text), len(text), cell_len(text[first:])))
     return cuts
+
+
+def _folds(text: str, width: int) -> list[tuple[int, int, int, int]]:
+    """(start, end, end, cells) of each row: broken behind a blank, if one stands in its right half."""
+    graphemes = [(at, at + 1, 1) for at in range(len(text))] if text.isascii() else split_graphemes(text)[0]
+    folds: list[tuple[int, int, int, int]] = []
+    start = at = used = 0
+    chance = -1
+    while at < len(graphemes):
+        cells = graphemes[at][2]
+        if used + cells > width and at > start:
+            stop = chance if chance > start else at
+            left, right = graphemes[start][0], graphemes[stop][0]
+            folds.append((left, right, right, sum(one[2] for one in graphemes[start:stop])))
+            start = at = stop
+            used, chance = 0, -1
+            continue
+        used += cells
+        at += 1
+        if _is_space(text, graphemes[at - 1]) and used * 2 > width:
+            chance = at
+    if start < len(graphemes) or not folds:
+        left = graphemes[start][0] if graphemes else 0
+        folds.append((left, len(text), len(text), sum(one[2] for one in graphemes[start:])))
+    return folds
 
 
 def _is_space(text: str, grapheme: Grapheme) -> bool:

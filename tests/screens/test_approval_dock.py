@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import pytest
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from dsh_tui.app import DshApp
 from dsh_tui.engine.projection.views import AnswerIntent, ApprovalView
 from dsh_tui.widgets.approval_dock import ApprovalDock
+from dsh_tui.widgets.approval_look import SHORT
+from dsh_tui.widgets.refusal_entry import RefusalEntry
 from tests.fakes.fake_bridge import Asked, FakeBridge
 from tests.fakes.fake_chat import Hands, app_over, chat, command_approval, edit_approval, started
 
@@ -180,7 +182,7 @@ async def test_neither_space_nor_an_unfocused_enter_answers() -> None:
 async def test_arrows_and_enter_answer_as_digits_do() -> None:
     async with scene() as it:
         await it.armed()
-        await it.pilot.press("right", "right", "enter")
+        await it.pilot.press("right", "right", "right", "right", "enter")
         await it.pilot.pause()
         assert it.bridge.asked == [("answer", "a2", AnswerIntent(False))]
 
@@ -224,10 +226,10 @@ async def test_a_reason_is_said_and_esc_keeps_what_was_written() -> None:
     async with scene() as it:
         await it.armed()
         await it.pilot.press("5", *"too wide")
-        assert "esc back to the answers" in str(it.dock.border_subtitle)
+        assert "enter denies" in str(it.dock.border_subtitle)
         await it.pilot.press("escape")
         assert it.dock.has_focus
-        assert "esc back" not in str(it.dock.border_subtitle)
+        assert "enter denies" not in str(it.dock.border_subtitle)
         await it.quiet(0.43)
         await it.pilot.press("5", "!", "enter")
         await it.pilot.pause()
@@ -295,7 +297,8 @@ async def test_a_long_command_is_read_to_its_end_and_every_answer_is_seen(size: 
         )
         assert it.app.chat.region.contains_region(answers.region)
         if card.below:
-            assert "more lines" in str(it.dock.query_one("#more", Static).content)
+            shown = "#head" if size[1] < SHORT else "#more"
+            assert f"{card.below} more" in str(it.dock.query_one(shown, Static).content)
         await it.pilot.press(*["down"] * 40)
         assert card.below == 0
         last = card.render_line(card.size.height - 1).text
@@ -321,7 +324,7 @@ async def test_the_reason_field_never_answers_yes() -> None:
     async with scene() as it:
         await it.armed()
         await it.pilot.press("5")
-        assert isinstance(it.app.focused, Input)
+        assert isinstance(it.app.focused, RefusalEntry)
         await it.pilot.press("enter")
         await it.pilot.pause()
         assert it.bridge.asked == [("answer", "a2", AnswerIntent(False))]
