@@ -5,6 +5,7 @@ Source: ux spec §3.4, §3.5; design §5 (Timeline).
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import ClassVar, Final
 
 from textual import on, work
@@ -29,8 +30,8 @@ from dsh_tui.widgets.todo_panel import TodoPanel
 from dsh_tui.widgets.transcript import Transcript
 from dsh_tui.widgets.visible_text import one_line
 
-LOOK_DELAY: Final = 0.03
-"""Seconds for which a moment must stay highlighted before it is drawn: a held key does not wait."""
+PACE: Final = 0.06
+"""Seconds between two looks at least: the first key is answered at once, a held one does not wait."""
 TALL: Final = 30
 WIDE: Final = 100
 
@@ -58,6 +59,7 @@ class TimelineScreen(Screen[None]):
         self._point: Point | None = None
         self._look_due: Timer | None = None
         self._looks = 0
+        self._next_look = float("-inf")
 
     def compose(self) -> ComposeResult:
         self._bar = ScrubBar(id="scrub")
@@ -80,6 +82,8 @@ class TimelineScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._todos.unfolded = self.size.height >= TALL
+        # At once, not by a message: list and transcript are painted together.
+        self.watch(self._list, "highlighted", self._highlighted, init=False)
         self._say("reading the log…", "$dim")
         self._read()
 
@@ -103,6 +107,8 @@ class TimelineScreen(Screen[None]):
         self._timeline = timeline
         self._bar.length, self._bar.ticks = timeline.length, timeline.turn_starts
         self._list.tell = self._tell
+        # Room for the longest, so that no point asks for a layout.
+        self.query_one("#counts").styles.width = len(_count(timeline, timeline.turns, timeline.length - 1))
         self._list.show(timeline.moments, len(timeline.moments) - 1)
         self._hint()
 
@@ -113,14 +119,21 @@ class TimelineScreen(Screen[None]):
 
     @on(RowList.Highlighted, "#moments")
     def _highlighted(self) -> None:
-        if self._look_due is not None:
-            self._look_due.stop()
         row = self._list.row
-        if row is not None:
-            self._bar.place = row.seq
-            self._look_due = self.set_timer(LOOK_DELAY, self._look)
+        if row is None or (self._point is not None and row.seq == self._point.seq):
+            return
+        self._bar.place = row.seq
+        wait = self._next_look - monotonic()
+        if wait <= 0:
+            self._look()
+        elif self._look_due is None:
+            self._look_due = self.set_timer(wait, self._look)
 
     def _look(self) -> None:
+        if self._look_due is not None:
+            self._look_due.stop()
+            self._look_due = None
+        self._next_look = monotonic() + PACE
         row, timeline = self._list.row, self._timeline
         if row is None or timeline is None:
             return
@@ -184,8 +197,8 @@ class TimelineScreen(Screen[None]):
         self._todos.todos = view.todos
         self._draw_facts(point)
         self._draw_fork(timeline, point)
-        count = f"turn {point.turn:,} of {timeline.turns:,} · event {point.seq:,} of {timeline.length - 1:,}"
-        self.query_one("#counts", Static).update(Content.styled(count, "$dim"))
+        count = Content.styled(_count(timeline, point.turn, point.seq), "$dim")
+        self.query_one("#counts", Static).update(count, layout=False)
 
     def _draw_facts(self, point: Point) -> None:
         status = point.view.status
@@ -200,7 +213,7 @@ class TimelineScreen(Screen[None]):
             if longer.cell_length > room:
                 break
             line = longer
-        self.query_one("#facts", Static).update(line)
+        self.query_one("#facts", Static).update(line, layout=False)
 
     def _draw_fork(self, timeline: Timeline, point: Point) -> None:
         """Where a fork would be cut: always a turn's end, so it says how far back that is."""
@@ -215,7 +228,8 @@ class TimelineScreen(Screen[None]):
                 words += " · the conversation only, files stay as they are"
         right = Content.styled("read-only", "$dim")
         width = max(1, self.size.width - 2)
-        self.query_one("#fork", Static).update(spread(Content.styled(words, style), right, width))
+        line = spread(Content.styled(words, style), right, width)
+        self.query_one("#fork", Static).update(line, layout=False)
 
     def _hint(self) -> None:
         self._say("↑ ↓ event · ← → turn · tab transcript · r request · f fork · esc back", "$dim")
@@ -227,3 +241,7 @@ class TimelineScreen(Screen[None]):
     def _say(self, text: str, style: str) -> None:
         line = spread(Content.styled(one_line(text), style), Content(""), max(1, self.size.width - 2))
         self.query_one("#place", Static).update(line)
+
+
+def _count(timeline: Timeline, turn: int, seq: int) -> str:
+    return f"turn {turn:,} of {timeline.turns:,} · event {seq:,} of {timeline.length - 1:,}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
+from textual.cache import LRUCache
 from textual.content import Content
+from textual.strip import Strip
 
 from dsh_tui.engine.projection.moment_words import Words
 from dsh_tui.engine.projection.timeline import Moment
@@ -16,6 +18,8 @@ from dsh_tui.widgets.visible_text import one_line
 
 _LOOKS: Final = {"turn": "bold", "prompt": "$accent", "plain": "", "quiet": "$dim", "warning": "$warning"}
 WIDE: Final = 36
+KEPT: Final = 500
+"""Drawn lines that are kept."""
 
 Told = tuple[int, Words]
 """Epoch milliseconds and the words."""
@@ -27,6 +31,24 @@ class MomentList(RowList[Moment]):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id)
         self.tell: Callable[[Moment], Told] = lambda moment: (0, ("·", "", "quiet"))
+        self._drawn: LRUCache[tuple[int, int, bool], Strip] = LRUCache(KEPT)
+
+    def show(self, rows: Sequence[Moment], highlighted: int = 0, *, still: bool = False) -> None:
+        self._drawn.clear()
+        super().show(rows, highlighted, still=still)
+
+    def notify_style_update(self) -> None:
+        self._drawn.clear()
+        super().notify_style_update()
+
+    def render_line(self, y: int) -> Strip:
+        """From turn to turn most lines are the same, and all of them move."""
+        at = y + self.scroll_offset.y
+        key = (at, self.scrollable_content_region.width, at == self.highlighted)
+        strip = self._drawn.get(key)
+        if strip is None:
+            strip = self._drawn[key] = super().render_line(y)
+        return strip
 
     def draw(self, row: Moment, width: int) -> Content:
         at, (sign, words, weight) = self.tell(row)

@@ -34,6 +34,8 @@ BARS = (
         unit="ms",
         limit=20,
     ),
+    Bar(work="timeline of 100,000 events: key → that turn, p95", figure="scrub_p95_ms", unit="ms", limit=50),
+    Bar(work="the same: from one end to the other", figure="scrub_far_ms", unit="ms", limit=50),
     Bar(
         work="browser over 10,000 sessions, warm: first paint",
         figure="browser_paint_ms",

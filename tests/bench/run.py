@@ -30,6 +30,7 @@ from tests.bench.rebuilding import rebuilding
 from tests.bench.rendering import fenced_block
 from tests.bench.reply import reply
 from tests.bench.scene import QUICK, Effort, Scene, Take
+from tests.bench.scrubbing import scrubbing
 from tests.bench.startup import startup
 from tests.bench.streaming import streaming
 
@@ -43,13 +44,14 @@ ALONE: dict[str, Scene] = {
     "exec": one_shot,
     "tool-step": tool_step,
     "long-session": long_session,
+    "scrubbing": scrubbing,
     "fold": fold,
     "batch": batch,
     "rebuilding": rebuilding,
     "fenced-block": fenced_block,
     "browser": browser,
 }
-ONCE = ("growth", "long-session", "browser")
+ONCE = ("growth", "long-session", "scrubbing", "browser")
 """Scenes that average over so much that one run will do."""
 
 

@@ -20,7 +20,7 @@ from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.log import EventLog
 from dsh_tui.engine.session.pack import ChunkRun, Row, pack
 
-EVERY: Final = 1_000
+EVERY: Final = 250
 """Rows between two checkpoints at least."""
 SHOWN: Final = 300
 """Blocks that a point shows; earlier ones are counted."""
