@@ -24,6 +24,7 @@ BARS = (
     Bar(work="session of 100,000 events: newest turn on screen", figure="long_open_ms", unit="ms", limit=500),
     Bar(work="the same: fold / json.loads unpacked", figure="fold_ratio", unit="×", limit=2),
     Bar(work="requests of 500 steps, rebuilt and printed", figure="rebuild_s", unit="s", limit=2),
+    Bar(work="freezing and recording, share of a step", figure="record_percent", unit="%", limit=5),
     Bar(work="1,000 chunks durable / plainest way", figure="batch_ratio", unit="×", limit=3),
     Bar(work="fence of 5,000 lines: streamed / drawn once", figure="fence_ratio", unit="×", limit=2),
     Bar(work="the same: longest flush", figure="fence_frame_ms", unit="ms", limit=100),

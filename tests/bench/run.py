@@ -27,6 +27,7 @@ from tests.bench.model import model_server
 from tests.bench.one_shot import one_shot, tool_step
 from tests.bench.program import Program, floor, ours
 from tests.bench.rebuilding import rebuilding
+from tests.bench.recording import recording
 from tests.bench.rendering import fenced_block
 from tests.bench.reply import reply
 from tests.bench.scene import QUICK, Effort, Scene, Take
@@ -48,6 +49,7 @@ ALONE: dict[str, Scene] = {
     "fold": fold,
     "batch": batch,
     "rebuilding": rebuilding,
+    "recording": recording,
     "fenced-block": fenced_block,
     "browser": browser,
 }
