@@ -29,6 +29,8 @@ SHOWN: Final = 200_000
 class _Place:
     """One project as it was looked at last."""
 
+    known: frozenset[tuple[str, str]]
+    """Key and digest of all that it brings."""
     pending: tuple[Entry, ...]
     declined: bool
     asks: bool
@@ -116,9 +118,11 @@ class FolderTrust:
             self._looking.discard(project)
         before = self._places.get(project)
         pending, declined = standing.pending, standing.declined
-        asks = bool(pending) and not declined if before is None else before.asks and bool(pending)
-        self._places[project] = _Place(pending, declined, asks)
-        if before is not None and (news := _news(before.pending, pending)):
+        asks = bool(pending) and (not declined if before is None else before.asks)
+        known = frozenset((entry.key, entry.digest) for entry in manifest.entries)
+        self._places[project] = _Place(known, pending, declined, asks)
+        news = [one for one in pending if before is not None and (one.key, one.digest) not in before.known]
+        if news:
             self._notify(f"{in_short(news)}: no effect until trusted · /trust", "warning")
         self._changed()
 
@@ -128,13 +132,8 @@ class FolderTrust:
     def _no_longer_asks(self, project: Path) -> None:
         place = self._places.get(project)
         if place is not None:
-            self._places[project] = _Place(place.pending, place.declined, asks=False)
+            self._places[project] = replace(place, asks=False)
         self._changed()
-
-
-def _news(before: tuple[Entry, ...], now: tuple[Entry, ...]) -> list[Entry]:
-    known = {(entry.key, entry.digest) for entry in before}
-    return [entry for entry in now if (entry.key, entry.digest) not in known]
 
 
 def _view(entry: Entry, state: State) -> TrustEntry:

@@ -157,7 +157,7 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
             self._timer = self.set_timer(wait + 0.005, self._tick)
 
     def _draw_title(self) -> None:
-        width = max(10, self.size.width - 4)
+        width = max(10, self.size.width)
         words = "Trust this folder?" if self._question.pending else "Folder trust"
         path = Content.styled(exact_line(self._question.project), "$dim")
         self.query_one("#title", Static).update(spread(Content.styled(words, "bold $accent"), path, width))

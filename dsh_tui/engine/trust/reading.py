@@ -31,10 +31,13 @@ def read_inside(path: Path, root: Path, largest: int) -> bytes:
             raise UnreadableError(f"leads out of the project, to {real}")
         # Not blocking: a pipe without a writer would be waited for.
         fd = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with os.fdopen(fd, "rb") as file:
+        try:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise UnreadableError("is no regular file")
-            content = file.read(largest + 1)
+            with os.fdopen(fd, "rb", closefd=False) as file:
+                content = file.read(largest + 1)
+        finally:
+            os.close(fd)
     except FileNotFoundError:
         if path.is_symlink():
             raise UnreadableError("is a link that leads nowhere") from None

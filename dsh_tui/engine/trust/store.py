@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import json
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -47,6 +48,8 @@ class TrustStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.lock_s = LOCK_S
+        """Longest that another process is waited for."""
         self.fault = ""
         """Why nothing in the file counts; empty when it does."""
         self._projects: dict[str, ProjectTrust] = {}
@@ -92,7 +95,7 @@ class TrustStore:
             self._projects = _decode(_read(self.path))
         except FileNotFoundError:
             return
-        except (OSError, ValueError, RecursionError) as error:
+        except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
             self.fault = (
                 f"{self.path}: {why}; no project is trusted, and what is trusted next begins a new file"
@@ -108,14 +111,14 @@ class TrustStore:
         lock = self.path.with_name(f"{self.path.name}.lock")
         fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _PRIVATE)
         try:
-            _wait_for(fd, lock)
+            _wait_for(fd, lock, self.lock_s)
             yield
         finally:
             os.close(fd)
 
 
-def _wait_for(fd: int, lock: Path) -> None:
-    end = time.monotonic() + LOCK_S
+def _wait_for(fd: int, lock: Path, seconds: float) -> None:
+    end = time.monotonic() + seconds
     while True:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -130,13 +133,18 @@ def _wait_for(fd: int, lock: Path) -> None:
 def _read(path: Path) -> bytes:
     """The bytes; a laxer file is tightened first, somebody else's is refused."""
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
-    with os.fdopen(fd, "rb") as file:
+    try:
         found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            raise ValueError("is no regular file")
         if found.st_uid != os.getuid():
             raise ValueError("belongs to another user")
         if found.st_mode & _OTHERS:
             os.fchmod(fd, _PRIVATE)
-        return file.read(_LARGEST)
+        with os.fdopen(fd, "rb", closefd=False) as file:
+            return file.read(_LARGEST)
+    finally:
+        os.close(fd)
 
 
 def _encode(projects: Mapping[str, ProjectTrust]) -> bytes:
@@ -150,7 +158,7 @@ def _encode(projects: Mapping[str, ProjectTrust]) -> bytes:
 def _decode(content: bytes) -> dict[str, ProjectTrust]:
     try:
         root = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError("is damaged") from None
     if (
         not isinstance(root, dict)
