@@ -11,6 +11,7 @@ import re
 from itertools import takewhile
 from typing import Final
 
+from dsh_tui.engine.fs.workspace import GUARDED
 from dsh_tui.engine.permissions.command_line import SimpleCommand
 from dsh_tui.engine.permissions.command_pattern import CommandPattern
 from dsh_tui.engine.permissions.command_rules import command_of
@@ -39,7 +40,9 @@ def propose(call: CallFacts) -> tuple[Rule, ...]:
         rules = _proposed(call)
     except RuleError:  # a name that no rule can spell
         return ()
-    covers = rules and danger(call) is None and judge(rules, call).decision == "allow"
+    if call.tool not in PATH_ARGUMENTS and danger(call) is not None:
+        return ()
+    covers = rules and judge(rules, call).decision == "allow"
     return rules if covers and all(len(rule.text) <= LONGEST for rule in rules) else ()
 
 
@@ -85,6 +88,8 @@ def _for_path(call: CallFacts) -> tuple[Rule, ...]:
     if project is None or not real.is_relative_to(project):
         return (Rule.of("allow", f"{call.tool}({escape(str(real))})"),)
     relative = real.relative_to(project)
+    if call.kind == "edit" and any(part.lower() in GUARDED for part in relative.parts):
+        return ()
     folder = relative if call.kind == "search" else relative.parent
     if call.kind != "search" and not folder.parts:
         return (Rule.of("allow", f"{call.tool}({escape(str(relative))})"),)

@@ -1,0 +1,184 @@
+"""Command lines around allow rules: from a grammar, with an uncovered command woven in, and mutated.
+
+`okA`, `okB` and `okC` are what rules cover, `evil` is what they don't. Most lines keep `evil` where
+it is only text, so that whatever makes it run is a hole.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+# fmt: off
+RULES = (
+    "allow bash(okA)", "allow bash(okB *)", "allow bash(okC sub *)", "allow bash('ok D' *)",
+    "allow bash(echo *)", "allow bash(printf *)", "allow bash(test *)", "allow bash(cat *)",
+    "allow bash(true)", "allow bash(xargs okB *)", "allow bash(find *)", "allow bash(env okB *)",
+    "allow bash(timeout *)", "allow bash(git *)", "allow bash(make *)", "allow bash(cd *)",
+    "allow bash(wc *)", "allow bash(sort *)", "allow bash([ *)", "allow bash(./okE *)",
+    "allow bash(bash -c okA)", "allow bash(command -v *)", "allow bash(jobs *)", "allow bash(tar *)",
+    "allow bash(wait *)", "allow bash(read *)",
+)
+_WORDS = (
+    "x", "-l", "--all", "a=b", "HEAD~1", "evil", "./evil", "'evil'", '"evil"', "e\\vil", "$'evil'", "''",
+    '""', "';evil'", '";evil"', "\\;evil", "'&& evil'", '"| evil"', "\\&\\&", "'$(evil)'", "\\$\\(evil\\)",
+    "'`evil`'", '"\\$(evil)"', '"\\`evil\\`"', "'>out'", "\\>out", "a#evil", "'#'", "$HOME", '"$HOME"',
+    "${HOME}", "$UNSET", "*.txt", "?", "[ab]", "~", "{a,b}", "{1..2}", "$((1+2))", "$(okA)", '"$(okB x)"',
+    "`okA`", "<(okA)", "é", "日本", "$'a\\'b'", "$'\\x41'", "$'\\n'", "a\\\nb", "'a\nevil'", '"a\nevil"',
+    "\\\\", "'\\'", '"\\\\"', "a\\ b", "}", "{", "!", "!!", "-exec", "+", "then", "do", "evil)", "'('",
+    "a'b\"c'd", "a\"b'c\"d", "1", "2", "$?", "$$", "$@", "%s", '"${HOME}x"', "${HOME:-x}", "a$", '"$"',
+    "a,b", "a..b", "@{1}", "^", "=", "[", "]", "-", "--", ":", "a:b", "\\",
+)
+"""Arguments; where `evil` stands in one, it is text."""
+_LIVE = (
+    "okA; evil", "okA && evil", "okA || evil", "okA | evil", "okA |& evil", "okA & evil", "okA\nevil",
+    "! evil", "(evil)", "{ evil; }", "okB $(evil)", "okB `evil`", 'okB "$(evil)"', 'okB "`evil`"',
+    "okB <(evil)", "okB >(evil)", "okB $(okB $(evil))", "okB `okB $(evil)`", "X=$(evil) okA", "X=`evil`",
+    "okA >$(evil)", "okA <<<$(evil)", 'okA <<<"$(evil)"', "okA <<E\n$(evil)\nE", "okA <<E\n`evil`\nE",
+    "okA <<-E\n\t$(evil)\n\tE", "okA <<'E'\n$(evil)\nE\nevil", "okA <<E\nx\nE\nevil",
+    "okA <<\\E\n$(evil)\nE\nevil", 'okA <<"E F"\nx\nE F\nevil', "okB $((1+$(evil)))", "okB $((a[$(evil)]))",
+    "okB ${X:-$(evil)}", 'okB "${X:-`evil`}"', "okB ${X:=$(evil)}", "okB ${a[$(evil)]}", "a=($(evil))",
+    "a[$(evil)]=1", "okB $[1+$(evil)]", "((a[$(evil)]))", "[[ -n $(evil) ]]", "[[ -v a[$(evil)] ]]",
+    "test -v 'a[$(evil)]'", "[ -v 'a[$(evil)]' ]", "test -R x -o -v 'a[$(evil)]'",
+    "printf -v 'a[$(evil)]' x", "printf -v PATH .; okZ", "read 'a[$(evil)]' <<< x", "wait -p 'a[$(evil)]'",
+    "unset 'a[$(evil)]'", "let 'a[$(evil)]'", "declare 'a[$(evil)]=1'", "export PATH=.; okA", "PATH=. okA",
+    "PATH=.\nokA", "okA() { evil; }; okA", "function okA { evil; }; okA", "okA () (evil); okA",
+    "evil() { :; }; evil", "alias okA=evil; okA", "shopt -s expand_aliases\nalias okA=evil\nokA",
+    "hash -p ./evil okA; okA", "enable -f ./evil okA", "trap evil EXIT", "trap 'evil' EXIT; okA",
+    "trap -- evil DEBUG; okA", "eval evil", "eval 'ev''il'", "eval okA\\;evil", "exec ./evil",
+    "command ./evil", "builtin eval evil", "command eval evil", "source ./evil", ". ./evil", "bash evil",
+    "bash ./evil", "sh -c evil", "bash -c 'okA; evil'", "bash <<< evil", "echo evil | bash",
+    "echo evil | sh", "okA | bash -s", "env evil", "env -S evil", "env -S 'okB;evil'", "env -i ./evil",
+    "env okA=1 evil", "env PATH=. okA", "env okB=1 evil", "timeout 5 evil", "timeout -k 1 5 evil",
+    "timeout 5 env evil", "timeout 5 bash -c evil", "nice evil", "nohup evil", "setsid evil", "time evil",
+    "time -p evil", "time ! evil", "time { evil; }", "time (evil)", "time okA; evil", "time X=1 evil",
+    "coproc evil", "coproc X { evil; }", "stdbuf -o0 evil", "xargs evil </dev/null", "echo x | xargs evil",
+    "echo x | xargs okA evil", "echo x | xargs -I{} {} ", "echo evil | xargs -I% %",
+    "echo evil | xargs -I% bash -c %", "echo evil | xargs env", "xargs -a x evil",
+    "find . -maxdepth 0 -exec evil ;", "find . -maxdepth 0 -exec evil \\;",
+    "find . -maxdepth 0 -execdir ./evil {} +", "find . -maxdepth 0 -ok evil \\;",
+    "find . -maxdepth 0 $(echo -exec evil) \\;", "find . -maxdepth 0 {-exec,evil,\\;}",
+    "find . -maxdepth 0 -fprint out", "find x -delete", "git -c alias.x='!evil' x",
+    "git -c core.pager=evil --paginate version", "git --config-env=alias.x=HOME x",
+    "git -c alias.x=\\!evil x", 'git -c "alias.x=!evil" x', "git --exec-path=. evil",
+    "git config alias.x '!evil'", "git bisect run evil", "git submodule foreach evil", "git grep -Oevil x",
+    "git difftool -x evil", "git ls-remote 'ext::evil'", "git ls-remote --upload-pack=evil .",
+    "git log --output=out", "make SHELL=./evil x", "make --eval='x:;evil' x", "make --eval=$(echo x) x",
+    "make -f - <<< 'x:;evil'", "for i in 1; do evil; done", "for i in $(evil); do okA; done",
+    "for PATH in .; do okA; done", "while evil; do break; done", "if okA; then evil; fi",
+    "if evil; then okA; fi", "until evil; do :; done", "case x in x) evil;; esac",
+    "case $(evil) in x) okA;; esac", "case x in $(evil)) okA;; esac", "select x in 1; do evil; done <<< 1",
+    "okA >out", "okA >>out", "okA &>out", "okA >|out", "okA 2>out", "okA >&out", "okA <>out",
+    "okA {fd}>out", "okA 5>out", "> out", ">out okA", "okA >/dev/null >out", "okA | cat >out", "(okA) >out",
+    "{ okA; } >out", "okA > 'out'", "okA # x\nevil", "okA # \\\nevil", "# evil\nevil", "okA \\\n; evil",
+    "okA '\n'\nevil", "okA;evil", "okA;;evil", "okA\revil", "okA \r\nevil", "okA\x0bevil", "okA\x0c; evil",
+    "okA\xa0; evil", "okA\u2028evil", "okA\u3000;evil", "cd . && ./evil", "cd .. ; ./okE",
+    "cd sub && ./okE", "pushd sub; ./okE", "./okE; evil", "/bin/../bin/sh evil", "$'evil'", "$'\\x65vil'",
+    "$'\\145vil'", "$'ev\\u0069l'", '"evil"', "'evil'", "e\\vil", "ev''il", "${X-evil}", "$(echo evil)",
+    "`echo evil`", "e?il", "ev*", "ev[i]l", "{evil,x}", "e{vil,x}", "~/evil", "./evil", "okA=evil; $okA",
+    "X=evil; okB; $X", "jobs -x evil", "okA & jobs -x evil", "compgen -C evil", "complete -C evil x",
+    "mapfile -C evil -c 1 x <<< y", "sort --compress-program=./evil", "sort -o out x",
+    "tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec=evil", "tar -cf /dev/null -I evil x",
+    "tar cfI /dev/null evil x", "tar --to-comm=evil -xf x", "command -p ./evil", "command -v x; evil",
+    "bash -c okA evil", "bash -c okA; evil", "set -- evil; $1", "okB $_; evil", "exec {fd}>out",
+    "[ x ] && evil", "[ $(evil) ]", "[ a -a $(evil) ]", "echo $(<out; evil)", "echo $(( $(evil) ))",
+    "echo $((evil))", "okB @(a|$(evil))", "shopt -s extglob\nokB @($(evil))", 'okB $"$(evil)"',
+    "okB \"$'$(evil)'\"", "okB $'$(evil)' $(evil)", 'okB "a"$(evil)"b"', "okB '\\'$(evil)'\\'",
+    "okB \\'$(evil)\\'", "okB '\"'$(evil)'\"'", "okB \"'$(evil)'\"", "okB \\\\$(evil)", "okB \\$(evil)",
+    'okB "\\\\$(evil)"', "okB \\\\`evil`", "okB `echo \\`evil\\``", "okB `echo '`evil`'`",
+    "okB $(echo ')'; evil)", "okB $(echo \\); evil)", "okB $(echo # )\nevil\n)",
+    "okB $(case x in x) evil;; esac)", "okB `# x\nevil`", "okB $(\nevil\n)", "sudo evil", "su -c evil",
+    "watch evil", "script -c evil x", "parallel evil ::: 1", "busybox sh -c evil", "strace evil",
+    "BASH_ENV=./evil bash -c okA", "ENV=./evil sh -c okA", "LD_PRELOAD=x okA", "IFS=x okA",
+    "GIT_PAGER=evil git version",
+)
+"""Lines that run `evil` or write a file, or would if something in them were read wrongly."""
+_TRICKY = (
+    " ", "\t", "\n", ";", "&", "|", "(", ")", "<", ">", "'", '"', "\\", "`", "$", "#", "!", "{", "}", "[",
+    "]", "*", "?", "~", "=", "+", "-", ".", ",", ":", "@", "%", "^", "/", "1", "a", "x", "\r", "\x0b",
+    "\x0c", "\x00", "\x1b", "\xa0", "\u2028", "\u200b", "\ufeff", "$(", "`", "&&", "||", "evil", ";evil",
+    "\nevil\n", "|evil", "$(evil)", "\\\n", "<<E\n", "\nE\n", "<<<", "${", "$((", "))", "$'", '$"', "<(",
+    ">(", "2>", ">&", "&>", ";;", "[[", "]]", "#", " then ", " do ", " in ", " { ", " }", "!", "time ",
+    "function ", "() ", "a=", "a=(", "a[", "é", "'", '"', "`", "\\",
+)
+"""What mutations insert."""
+_HARMLESS_REDIRECTS = (
+    ">/dev/null", "2>&1", "2>/dev/null", "&>/dev/null", "<in.txt", ">&2", "2>&-", "< in.txt", "3<in.txt",
+)
+_NAMES = (
+    "okA", "okB", "okB", "okB", "okB", "okC sub", "okC", '"okB"', "ok\\B", "'ok D'", "ok\\ D", "o'k'B",
+    "./okE", "echo", "echo", "printf %s", "test", "[ x ] && okB", "true", "$'okB'", "git version", "git",
+    "find sub", "cat", "cd sub &&", "xargs okB", "env okB", "bash -c okA",
+)
+_PREFIXES = (
+    "", "", "", "", "", "", "", "", "timeout 5 ", "time ", "env ", "command ", "echo x | xargs ", "nice ",
+)
+_GROUPS = (
+    "(%s)", "{ %s\n}", "! %s", "if okA; then %s\nfi", "if ! okA\nthen okA\nelse %s\nfi", "( %s )",
+)
+_SUBSTITUTIONS = (
+    "okB $(%s)", 'okB "$(%s)"', "okB `%s`", "okB <(%s)", 'echo "a $(%s) b"',
+)
+_SEPARATORS = (
+    "; ", " && ", " || ", " | ", "\n", " |& ", " & ", ";", "&&", "|", " &&\n",
+)
+_TAILS = (
+    "", "", "", "", ";", " &", "\n", " # evil", " #", "; # ;evil\n", " \\\n",
+)
+_FRAMES = (
+    "%s", "%s", "%s", "%s", "%s", "%s", "okA; %s", "okA && %s", "(%s)", "{ %s\n}", "okB $(%s)",
+    'okB "$(%s)"', "if okA; then %s\nfi", "%s | okA", "%s >/dev/null 2>&1", "okA\n%s", "okB '%s'", "# %s",
+    "okB # %s", "okB \\\n%s", "timeout 5 %s", "! %s",
+)
+# fmt: on
+
+
+class CommandLines:
+    """An endless stream of lines, the same for the same seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = Random(seed)
+        self._pick = self._random.choice
+
+    def line(self) -> str:
+        kind = self._random.random()
+        if kind < 0.35:
+            return self._list(2)
+        if kind < 0.6:
+            return self._woven()
+        return self._mutated(self._list(1) if kind < 0.85 else self._woven())
+
+    def _list(self, depth: int) -> str:
+        parts = [self._statement(depth)]
+        for _ in range(self._pick((0, 0, 0, 1, 1, 2))):
+            parts += (self._pick(_SEPARATORS), self._statement(depth))
+        return "".join((*parts, self._pick(_TAILS)))
+
+    def _statement(self, depth: int) -> str:
+        shape = self._random.random()
+        if depth and shape < 0.28:
+            frame = self._pick(_GROUPS if shape < 0.16 else _SUBSTITUTIONS)
+            return frame % self._list(depth - 1)
+        return self._pick(_PREFIXES) + self._command()
+
+    def _command(self) -> str:
+        words = [self._pick(_NAMES), *(self._pick(_WORDS) for _ in range(self._pick((0, 1, 1, 2, 3))))]
+        if self._random.random() < 0.25:
+            words.insert(self._random.randint(1, len(words)), self._pick(_HARMLESS_REDIRECTS))
+        return self._pick((" ", " ", " ", "  ", "\t", " \\\n ")).join(words)
+
+    def _woven(self) -> str:
+        return self._pick(_FRAMES) % self._pick(_LIVE)
+
+    def _mutated(self, line: str) -> str:
+        for _ in range(self._pick((1, 1, 1, 2, 2, 3))):
+            at = self._random.randint(0, len(line))
+            change = self._random.random()
+            if change < 0.6:
+                line = line[:at] + self._pick(_TRICKY) + line[at:]
+            elif change < 0.8:
+                line = line[:at] + line[at + self._random.randint(1, 3) :]
+            elif change < 0.9:
+                line = line[:at] + self._pick(_TRICKY) + line[at + 1 :]
+            else:
+                line = line[:at] + self._pick(_LIVE) + line[at:]
+        return line
