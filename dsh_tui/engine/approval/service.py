@@ -18,7 +18,7 @@ from dsh_tui.engine.approval.events import APPROVAL_UNAVAILABLE, RULES_NOT_KEPT
 from dsh_tui.engine.approval.log_data import Decided, asked_data, decided_by, decided_data, is_sound
 from dsh_tui.engine.approval.requests import Answer, Answerer, ApprovalRequest, Unanswered
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.errors import HarnessError, error_chain
+from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.frozen import JsonObject, freeze
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.kernel import Context, Disposer, ServiceKey
@@ -184,8 +184,8 @@ class Approval:
             session = request.call.session
             try:
                 await permissions.add(session, decided.rules, decided.scope, by=decided.by)
-            except (HarnessError, OSError, LookupError) as error:
-                why = error_chain(error)
+            except (HarnessError, OSError) as error:
+                why = error.message if isinstance(error, HarnessError) else str(error)
         if not why:
             return decided
         _log.warning("%s: rules are not kept: %s", request.id, why)

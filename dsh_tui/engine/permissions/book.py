@@ -22,7 +22,7 @@ from dsh_tui.engine.permissions.past_calls import PastCalls
 from dsh_tui.engine.permissions.project_rules import ProjectRules
 from dsh_tui.engine.permissions.proposal import propose
 from dsh_tui.engine.permissions.rule import Rule
-from dsh_tui.engine.permissions.rule_file import RuleFile
+from dsh_tui.engine.permissions.rule_file import RuleFile, RuleFileError
 from dsh_tui.engine.permissions.session_rules import SessionRules
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class Permissions:
     async def _edit_user_file(self, edit: Callable[[RuleFile], object]) -> None:
         file = self._config.user_file
         if file is None:
-            raise LookupError("there is no settings file to keep rules in")
+            raise RuleFileError("there is no settings file to keep rules in")
         await to_the_end(lambda: edit(file))
         if self._config.reload is not None:
             await self._config.reload()
