@@ -57,9 +57,9 @@ class BusySession:
         self.events = EventLog(self._slots)
         self._look()
 
-    def why(self, *, keyless: bool) -> str:
+    @property
+    def reason(self) -> str:
         """Who holds it, for how long at the most, and what to do meanwhile."""
-        del keyless
         if self._trouble:
             return self._trouble
         return f"in use by {self._words()} · /fork works in a copy"

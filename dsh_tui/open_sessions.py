@@ -46,10 +46,6 @@ class ReadOnly:
     copies: bool = False
     """Whether what is sent to it goes on in a copy."""
 
-    def why(self, *, keyless: bool) -> str:
-        del keyless
-        return self.reason
-
     def stop(self) -> None:
         """Nothing goes on in it."""
 
@@ -62,8 +58,8 @@ class LostDirectory:
     trouble: str
     """What is wrong with the directory, in a sentence without its full stop."""
 
-    def why(self, *, keyless: bool) -> str:
-        del keyless
+    @property
+    def reason(self) -> str:
         return f"{self.trouble} · /directory gives this session another"
 
     def stop(self) -> None:
@@ -123,7 +119,9 @@ class OpenSessions:
         return replace(view, copies=self.copies, lost_directory=self.lost_directory)
 
     def why_read_only(self, *, keyless: bool) -> str:
-        return self.locked.why(keyless=keyless) if self.locked is not None else ""
+        if self.locked is None:
+            return ""
+        return self.locked.why(keyless=keyless) if isinstance(self.locked, Playback) else self.locked.reason
 
     # Going places
 
@@ -209,7 +207,7 @@ class OpenSessions:
             place = os.path.abspath(self._product.cwd / Path(directory).expanduser())  # noqa: PTH100  # no links followed
             trouble = await asyncio.to_thread(why_unusable, place)
             if trouble:
-                raise HarnessError(trouble)
+                raise HarnessError(trouble if os.path.lexists(place) else f"there is no directory {place}")
             await move_stored(self._product.sessions, self._root[PERSISTENCE], lost.session_id, place)
             await self._go_to(lost.session_id)
 

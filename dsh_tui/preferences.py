@@ -5,17 +5,21 @@ Source: design §4 (settings.yaml).
 
 from __future__ import annotations
 
-import asyncio
+import logging
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from dsh_tui.actions import BY_ID
 from dsh_tui.attention import AttentionSettings
+from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
+from dsh_tui.engine.base.errors import error_chain
 from dsh_tui.theme import THEMES
 
 if TYPE_CHECKING:
     from dsh_tui.app import DshApp
     from dsh_tui.engine.product import Product
+
+_log = logging.getLogger(__name__)
 
 LOOK_S = 2.0
 """How often the file is looked at. One `stat` costs some microseconds; a watcher costs a thread."""
@@ -44,17 +48,30 @@ def apply_preferences(app: DshApp, product: Product) -> bool:
     return settings.theme in themes and not unknown
 
 
-async def follow_settings(app: DshApp, product: Product) -> None:
+async def follow_settings(app: DshApp, product: Product, clock: Clock = SYSTEM_CLOCK) -> None:
     """Take up saves of the settings file for as long as this runs; a broken one is said and left alone."""
+    said = ""
     while True:
-        await asyncio.sleep(LOOK_S)
-        if not await product.reload_settings():
-            continue
-        fault = product.settings_file.fault
-        if fault:
-            app.notice(f"{fault}; what was in use before stays", "warning")
-        elif apply_preferences(app, product):
-            app.notice("settings.yaml: in use; mode and plugins with the next start")
+        await clock.sleep(LOOK_S)
+        try:
+            await _take_up(app, product)
+            said = ""
+        except Exception as error:  # noqa: BLE001  # said once; the next save is looked at all the same
+            trouble = error_chain(error)
+            if trouble != said:
+                _log.exception("settings.yaml: not taken up")
+                app.notice(f"settings.yaml: not taken up: {trouble}", "error")
+            said = trouble
+
+
+async def _take_up(app: DshApp, product: Product) -> None:
+    if not await product.reload_settings():
+        return
+    fault = product.settings_file.fault
+    if fault:
+        app.notice(f"{fault}; what was in use before stays", "warning")
+    elif apply_preferences(app, product):
+        app.notice("settings.yaml: in use; mode and plugins with the next start")
 
 
 def _refuse(app: DshApp, what: str, name: str, known: list[str]) -> None:

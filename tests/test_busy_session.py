@@ -59,9 +59,9 @@ async def look(clock: FakeClock) -> None:
 
 async def test_it_says_who_how_long_and_what_to_do(busy: BusySession, clock: FakeClock) -> None:
     said = f"in use by process {os.getpid()}, lease ends in 5 min · /fork works in a copy"
-    assert busy.why(keyless=False) == said
+    assert busy.reason == said
     changes: list[str] = []
-    waiting = asyncio.create_task(busy.until_free(lambda: changes.append(busy.why(keyless=False))))
+    waiting = asyncio.create_task(busy.until_free(lambda: changes.append(busy.reason)))
     await look(clock)
     assert [change.split(" · ")[0].split(", ")[1] for change in changes] == ["lease ends in 4 min"]
     await look(clock)
@@ -139,6 +139,6 @@ async def test_times_that_can_not_be_true_are_said_to_be(
     os.utime(lock, (clock.now_ms() / 1000 + 60,) * 2)
     busy = BusySession(session.id, ours.persistence, ours.tree[LEASES], clock)
     await busy.read()
-    assert "since a time in the future" in busy.why(keyless=False)
+    assert "since a time in the future" in busy.reason
     busy.give_up("it is damaged")
-    assert busy.why(keyless=False) == "it is damaged"
+    assert busy.reason == "it is damaged"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -12,8 +13,9 @@ from dsh_tui.actions import BY_ID
 from dsh_tui.app import DshApp
 from dsh_tui.engine.product import Product
 from dsh_tui.engine.settings.loader import parse_settings
-from dsh_tui.preferences import apply_preferences
+from dsh_tui.preferences import LOOK_S, apply_preferences, follow_settings
 from dsh_tui.screens.ports import ChatPort
+from tests.fakes.fake_clock import FakeClock
 
 
 def _product(text: str) -> Product:
@@ -47,3 +49,32 @@ async def test_a_theme_and_keys_are_used_at_once(tmp_path: Path) -> None:
         await pilot.pause()
         assert app.theme == "dsh-light"
         assert app.chat.own_keys["f5"].id == "session.browse"
+
+
+async def test_a_look_that_fails_is_said_once_and_the_next_save_is_taken_up(tmp_path: Path) -> None:
+    app = DshApp(_no_engine, cwd=tmp_path)
+    heard: list[str] = []
+    app.notice = lambda text, tone="info": heard.append(text)  # type: ignore[method-assign]  # listens in
+    outcomes: list[bool | Exception] = [OSError("disk gone"), OSError("disk gone"), False, True]
+    settings = parse_settings(Path("settings.yaml"), b"theme: dsh-light\n")
+
+    async def reload_settings() -> bool:
+        outcome = outcomes.pop(0) if outcomes else False
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    product = SimpleNamespace(
+        settings=settings, settings_file=SimpleNamespace(fault=""), reload_settings=reload_settings
+    )
+    clock = FakeClock()
+    async with app.run_test():
+        following = asyncio.create_task(follow_settings(app, cast("Product", product), clock))
+        await clock.advance(LOOK_S * 5)
+        assert not following.done()
+        following.cancel()
+        assert app.theme == "dsh-light"
+    assert heard == [
+        "settings.yaml: not taken up: disk gone",
+        "settings.yaml: in use; mode and plugins with the next start",
+    ]
