@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from dsh_tui.engine.projection.views import (
     AnswerView,
@@ -19,7 +20,14 @@ from dsh_tui.engine.projection.views import (
     TurnEndView,
     UserView,
 )
-from dsh_tui.widgets import notice_block, thinking_block, tool_block, turn_end_block, user_block
+from dsh_tui.widgets import (
+    notice_block,
+    plan_block,
+    thinking_block,
+    tool_block,
+    turn_end_block,
+    user_block,
+)
 from dsh_tui.widgets.answer_block import Answer, has_links
 from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import Row
@@ -48,6 +56,8 @@ def draw(
         return BlockRows(user_block.render(view, width, palette, folded=folded))
     if isinstance(view, ThinkingView):
         return BlockRows(thinking_block.render(view, width, palette, folded=folded))
+    if _is_plan(view):
+        return BlockRows(plan_block.render(view, width, palette, folded=folded))
     if isinstance(view, ToolView):
         return BlockRows(tool_block.render(view, width, palette, folded=folded))
     if isinstance(view, NoticeView):
@@ -56,11 +66,19 @@ def draw(
 
 
 def gap(before: BlockView | None, view: BlockView) -> int:
-    """Blank rows between two blocks: one, but none inside a run of tool calls or of added context."""
+    """Blank rows between two blocks: one, but none inside a run of tool calls or of added context.
+
+    A plan stands by itself.
+    """
     if before is None:
         return 0
     calls = isinstance(view, ToolView) and isinstance(before, ToolView)
+    calls = calls and not _is_plan(view) and not _is_plan(before)
     return 0 if calls or (_is_context(view) and _is_context(before)) else 1
+
+
+def _is_plan(view: BlockView) -> TypeGuard[ToolView]:
+    return isinstance(view, ToolView) and bool(view.plan)
 
 
 def _is_context(view: BlockView) -> bool:
@@ -78,6 +96,8 @@ def estimate(view: BlockView, width: int) -> int:
         if view.origin == "context":
             return 1
         return min(user_block.FOLDED_LINES + 1, view.text.count("\n") + len(view.text) // max(8, width) + 1)
+    if _is_plan(view):
+        return 1 if view.state in ("denied", "cancelled") else view.plan.count("\n") + 2
     if isinstance(view, ToolView) and view.state == "failed":
         return 1 + min(tool_block.FAILED_LINES + 1, view.output.count("\n") + 1)
     if isinstance(view, NoticeView):
@@ -100,6 +120,8 @@ def source(view: BlockView) -> str:
         return view.text
     if isinstance(view, TurnEndView):
         return receipt_text(view)
+    if view.plan:
+        return view.plan
     if view.diff is not None:
         return unified(view.diff)
     head = _command(view) if view.name == "bash" else f"{view.verb} {view.subject}".strip()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from dsh_tui.engine.projection.cards import diff_from_json, ended_badly, present_call, present_result
+from dsh_tui.engine.projection.cards import diff_from_json, ended_badly, plan_of, present_call, present_result
 from dsh_tui.engine.projection.content import plain_text
 from dsh_tui.engine.projection.views import CallState, ToolView
 
@@ -42,6 +42,7 @@ def called(seq: int, time: int, call_id: str, name: str, arguments: str) -> Tool
         state="queued",
         arguments=arguments,
         started=time,
+        plan=plan_of(name, arguments),
     )
 
 

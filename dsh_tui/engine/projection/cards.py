@@ -88,6 +88,13 @@ def present_call(name: str, arguments_raw: str) -> CallCard:
     return CallCard(verb, one_line(subject))
 
 
+def plan_of(name: str, arguments_raw: str) -> str:
+    """The plan that a call hands over; empty for every other call."""
+    if name != "exit_plan_mode":
+        return ""
+    return next((text for key, text in members(arguments_raw) if key == "plan" and isinstance(text, str)), "")
+
+
 def one_line(text: str, limit: int = MAX_SUBJECT) -> str:
     """Text without line ends; what is cut shows as ``…``."""
     head = text[: limit * 4].strip()

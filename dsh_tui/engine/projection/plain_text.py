@@ -56,6 +56,9 @@ def _tool(view: ToolView) -> str:
     head = (
         f"**{visible(view.verb)}** `{visible(view.subject)}` — {view.state} {visible(view.summary)}".rstrip()
     )
+    if view.plan:
+        said = f"\n\n> You said: {visible(view.feedback)}" if view.feedback else ""
+        return f"**Plan** — {view.state} {visible(view.summary)}".rstrip() + f"{said}\n\n{visible(view.plan)}"
     lines = visible(view.output).splitlines()
     if view.diff is not None:
         lines = [visible(line) for hunk in view.diff.hunks for line in hunk.lines]

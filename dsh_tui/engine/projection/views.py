@@ -94,6 +94,8 @@ class ToolView:
     started: int = 0
     feedback: str = ""
     """Words with which a person denied it."""
+    plan: str = ""
+    """Markdown of the plan that it hands over."""
     cut: Literal["", "may have run", "not started"] = ""
     """What is known of a call that a crash left without a result."""
 
