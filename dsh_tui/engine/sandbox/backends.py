@@ -1,6 +1,6 @@
-"""Which backends this system has, and the first of them that works. Quick to import: the command line asks too.
+"""Which backends this system has, and the first of them that works.
 
-Source: capabilities B4 (order).
+Quick to import: the command line asks too. Source: capabilities B4 (order).
 """
 
 from __future__ import annotations

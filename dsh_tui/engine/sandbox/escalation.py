@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Self, cast
 
 from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from dsh_tui.engine.sandbox.bounds import POLICIES, Wider
 from dsh_tui.engine.tools.definition import ToolCall
@@ -45,13 +46,13 @@ class Escalation(BaseModel):
     @classmethod
     def _says_something(cls, value: str | None) -> str | None:
         if value is not None and not value.strip():
-            raise ValueError("must say why the call needs it")
+            raise PydanticCustomError("reason", "must say why the call needs it")
         return value
 
     @model_validator(mode="after")
     def _both_or_neither(self) -> Self:
         if (self.sandbox_permissions is None) != (self.justification is None):
-            raise ValueError("give both `sandbox_permissions` and `justification`, or neither")
+            raise PydanticCustomError("both", "give both `sandbox_permissions` and `justification`, or neither")
         return self
 
 

@@ -43,7 +43,11 @@ class LandlockBackend:
             ".git and .dsh in the working directory can be changed",
             "dsh-tui's own credentials can be read",
             "modes, owners and times of any file of yours can be changed",
-            "programs of yours that listen on a socket file can be asked to act outside",
+            *(
+                ()
+                if landlock_launcher.closes_sockets()
+                else ("programs that listen on a local socket can be asked to act outside",)
+            ),
             *(() if known >= _SCOPES_SINCE else ("your other processes can be sent signals",)),
             *(() if known >= _TRUNCATE_SINCE else ("files outside can be cut short",)),
         )
