@@ -129,6 +129,38 @@ async def test_headers_do_not_change_under_a_request(session: Session) -> None:
     refused(session, "request", lambda: session.append("request/header", header))
 
 
+@pytest.mark.parametrize(
+    ("sections", "tools"),
+    [
+        ([(0, 4), (3, 2)], []),
+        ([(0, 4), (6, 9)], []),
+        ([], ["read"]),
+    ],
+)
+async def test_origins_are_those_of_parts_that_the_header_has(
+    session: Session, sections: list[tuple[int, int]], tools: list[str]
+) -> None:
+    tool = {"name": "edit", "description": "", "parameters": {}}
+    header = {"config": CONFIG, "system": "You. Me.", "tools": [tool]}
+    session.append("request/header", {"header": header, "reason": "fallback"})
+    who = {"plugin": "p", "load": 1}
+    session.append(
+        "request/origins",
+        {
+            "sections": [
+                {"name": "a", **who, "start": 0, "length": 4},
+                {"name": "b", **who, "start": 5, "length": 3},
+            ],
+            "tools": [{"name": "edit", **who}],
+        },
+    )
+    data = {
+        "sections": [{"name": "a", **who, "start": start, "length": length} for start, length in sections],
+        "tools": [{"name": name, **who} for name in tools],
+    }
+    refused(session, "request", lambda: session.append("request/origins", data))
+
+
 async def test_the_context_names_the_model_of_the_header(session: Session) -> None:
     session.append("request/context", {**CONFIG, "model": "x"})
     refused(session, "request", lambda: finish(session))
