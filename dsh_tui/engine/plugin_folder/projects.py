@@ -40,7 +40,7 @@ class _Place:
         self.stands = False
         """Whether its plugins were mounted once."""
         self.signature: object = None
-        """Of what was looked at last."""
+        """Of what `ProjectPlugins.look` saw last."""
         self.own_names: frozenset[str] = frozenset()
         self.moving = asyncio.Lock()
 
@@ -81,7 +81,10 @@ class ProjectPlugins:
     async def look(self) -> None:
         """`sync` where anything has changed, and tell it."""
         for place in list(self._places.values()):
-            if await self._signature(place) != place.signature:
+            files = await asyncio.to_thread(self._trust.signature, place.project)
+            signature = (files, frozenset(self._own_names()))
+            if signature != place.signature:
+                place.signature = signature
                 await self._sync(place)
                 self._ctx.root.emit(TRUST_CHANGED, place.project)
 
@@ -134,7 +137,6 @@ class ProjectPlugins:
     async def _sync(self, place: _Place) -> None:
         async with place.moving:
             place.own_names = frozenset(self._own_names())
-            place.signature = await self._signature(place)
             folder = self._folders.get(place.project)
             if folder is None:
                 folder = self._folders[place.project] = PluginFolder(
@@ -145,10 +147,6 @@ class ProjectPlugins:
                 )
             await folder.sync()
             place.stands = True
-
-    async def _signature(self, place: _Place) -> object:
-        files = await asyncio.to_thread(self._trust.signature, place.project)
-        return files, frozenset(self._own_names())
 
     def _find(self, place: _Place) -> Found:
         project = place.project
