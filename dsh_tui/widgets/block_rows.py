@@ -97,7 +97,7 @@ def estimate(view: BlockView, width: int) -> int:
             return 1
         return min(user_block.FOLDED_LINES + 1, view.text.count("\n") + len(view.text) // max(8, width) + 1)
     if _is_plan(view):
-        return 1 if view.state in ("denied", "cancelled") else view.plan.count("\n") + 2
+        return 1 if view.state in ("waiting", "denied", "cancelled") else view.plan.count("\n") + 2
     if isinstance(view, ToolView) and view.state == "failed":
         return 1 + min(tool_block.FAILED_LINES + 1, view.output.count("\n") + 1)
     if isinstance(view, NoticeView):

@@ -1,6 +1,7 @@
 """A plan that was handed over: what became of it, and the plan itself as the document it is. Pure.
 
-Approved it stays open, since it is what the work after it is held against; sent back it folds away.
+Approved it is open, since the work after it is held against it. Sent back it is folded, and while it waits,
+as the dock shows it then.
 Source: screens spec (answers render as documents); capabilities F (plan review).
 """
 
@@ -11,14 +12,23 @@ from typing import Final
 from rich.style import Style
 
 from dsh_tui.engine.projection.views import CallState, ToolView
-from dsh_tui.widgets.layout import OUTPUT_EDGE, TEXT_EDGE, duration, margin, prose_width, ruled, with_meta
+from dsh_tui.widgets.layout import (
+    DURATION,
+    OUTPUT_EDGE,
+    TEXT_EDGE,
+    WIDE_ENOUGH,
+    margin,
+    prose_width,
+    ruled,
+    with_meta,
+)
 from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.prose import plain_rows
 from dsh_tui.widgets.row import Row
 from dsh_tui.widgets.visible_text import one_line
 
 _EDGE: Final = OUTPUT_EDGE + 3
-_OPEN: Final[frozenset[CallState]] = frozenset({"waiting", "running", "ok"})
+_OPEN: Final[frozenset[CallState]] = frozenset({"running", "ok"})
 _LOOKS: Final[dict[CallState, tuple[str, str]]] = {
     "waiting": ("◇", "waiting for you"),
     "running": ("●", "approved"),
@@ -32,23 +42,24 @@ def render(view: ToolView, width: int, palette: Palette, *, folded: bool) -> lis
     """The plan's rows; enter shows one that is folded, and folds one that is not."""
     from dsh_tui.widgets.markdown_rows import MarkdownRows  # its parser is not needed before there is a plan
 
-    rows = [_head(view, width, palette)]
+    is_open = (view.state in _OPEN) is folded
+    rows = [_head(view, width, palette, name="" if is_open else _name(view))]
     room = max(1, min(prose_width(width, _EDGE), width - _EDGE))
     if view.feedback:
         rows += ruled(plain_rows(f"You said: {view.feedback}", room, palette.text), palette)
-    if (view.state in _OPEN) is folded:
+    if is_open:
         rows += ruled(MarkdownRows(room, palette, widest=room).show(view.plan, done=True), palette)
     return rows
 
 
-def _head(view: ToolView, width: int, palette: Palette) -> Row:
+def _head(view: ToolView, width: int, palette: Palette, *, name: str) -> Row:
     glyph, word = _LOOKS.get(view.state, ("○", view.state))
     by_person = view.state != "denied" or view.summary == "by you"
     told = word if by_person and word else view.summary
     colour = _colour(view.state, palette)
-    waited = duration(view.duration_ms) if view.duration_ms is not None and view.state == "ok" else ""
-    left = [margin(TEXT_EDGE), (f"{glyph} ", colour), ("Plan    ", palette.text), (_name(view), palette.text)]
-    return with_meta(left, [(one_line(told), colour), (waited.rjust(10), palette.faint)], width, TEXT_EDGE)
+    left = [margin(TEXT_EDGE), (f"{glyph} ", colour), ("Plan    ", palette.text), (name, palette.text)]
+    gap = " " * DURATION if width >= WIDE_ENOUGH else ""
+    return with_meta(left, [(one_line(told), colour), (gap, palette.faint)], width, TEXT_EDGE)
 
 
 def _name(view: ToolView) -> str:
