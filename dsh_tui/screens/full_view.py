@@ -10,13 +10,16 @@ from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
 from dsh_tui.engine.projection.views import ApprovalView
-from dsh_tui.widgets.approval_words import asker, danger_line, facts_line, head_line, out_of_view, question
+from dsh_tui.widgets.approval_head import ApprovalHead
+from dsh_tui.widgets.approval_words import asker, is_elsewhere, out_of_view, question
 from dsh_tui.widgets.card_rows import card_draw
 from dsh_tui.widgets.card_text import CardText
+from dsh_tui.widgets.columns import spread
 
 SIDE_BY_SIDE: Final = 104
 """Cells from which a diff stands side by side here: of a terminal of 110."""
@@ -44,12 +47,8 @@ class FullView(Screen[bool]):
         self._read = False
 
     def compose(self) -> ComposeResult:
-        approval = self._approval
-        yield Static(f"{question(approval)}   {asker(approval, self._project)}", markup=False, id="title")
-        yield Static(head_line(approval), markup=False, id="head")
-        yield Static(facts_line(approval), markup=False, id="facts")
-        if approval.danger:
-            yield Static(danger_line(approval, read=False), markup=False, id="danger")
+        yield Static(id="title", markup=False)
+        yield ApprovalHead()
         yield CardText(id="card")
         yield Static(id="place", markup=False)
 
@@ -57,14 +56,19 @@ class FullView(Screen[bool]):
         self._card = self.query_one(CardText)
         self._show()
 
+    def on_resize(self) -> None:
+        approval = self._approval
+        title = Content.styled(question(approval), "bold $waiting")
+        who = Content.styled(asker(approval, self._project), "$waiting" if is_elsewhere(approval) else "$dim")
+        self.query_one("#title", Static).update(spread(title, who, max(10, self.size.width - 4)))
+
     def on_card_text_measured(self) -> None:
+        self._read = self._read or self._card.end_seen
+        self.query_one(ApprovalHead).show(self._approval, read=self._read, hidden="", short=False)
         hidden = out_of_view(self._card.above, self._card.below)
         columns = "s one column or two" if self._has_columns else ""
-        back = "esc back to the answers"
-        self._read = self._read or self._card.end_seen
-        if self._approval.danger and self._read:
-            self.query_one("#danger", Static).update(danger_line(self._approval, read=True))
-        self.query_one("#place", Static).update(" · ".join(filter(None, (hidden, columns, back))))
+        told = " · ".join(filter(None, (hidden, columns, "esc back to the answers")))
+        self.query_one("#place", Static).update(told)
 
     def action_scroll(self, where: str) -> None:
         getattr(self._card, f"scroll_{where}")(animate=False)

@@ -98,7 +98,14 @@ class AnswerRow(Widget, can_focus=False):
 
     def _draw(self, text: str, number: int) -> Content:
         if number == self.focused:
-            return Content.styled(text, "bold $background on $accent" if self.armed else "bold on $selected")
+            return Content.styled(
+                text,
+                "bold $background on $accent"
+                if self.armed and not self.answers[number].held
+                else "bold on $selected",
+            )
         end = 1 + len(self.answers[number].keys[0])
-        return Content.assemble((text[:end], "bold $accent" if self.armed else "bold $dim"),
-                                (text[end:], "" if self.armed else "$dim"))  # fmt: skip
+        live = self.armed and not self.answers[number].held
+        return Content.assemble(
+            (text[:end], "bold $accent" if live else "bold $dim"), (text[end:], "" if live else "$dim")
+        )

@@ -6,7 +6,7 @@ Source: UX spec §4 (recommended bindings: approval).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from dsh_tui.engine.projection.views import ApprovalView
@@ -23,6 +23,8 @@ class Answer:
     name: Name
     keys: tuple[str, ...]
     labels: tuple[str, str, str]
+    held: bool = False
+    """Whether it does not count yet, because something must be read first."""
 
     def text(self, tier: int) -> str:
         """Key and label as a row shows them."""
@@ -44,14 +46,17 @@ ALL_KEYS: Final = frozenset("12345ynf?")
 """What answers some call; where it answers none, it is said why."""
 
 
-def answers_to(approval: ApprovalView) -> tuple[Answer, ...]:
-    """What can be answered to a call."""
+def answers_to(approval: ApprovalView, *, read: bool = True) -> tuple[Answer, ...]:
+    """What can be answered to a call; ``read`` tells whether it was read in full."""
     if approval.card.kind == "plan":
         return (_APPROVE, _KEEP_PLANNING, _SAY_HOW, _FULL, _EXPLAIN)
     rules: tuple[Answer, ...] = (_SESSION,) if approval.danger else (_SESSION, _ALWAYS)
     if is_empty(approval):
         rules = ()
-    return (_ALLOW, *rules, _DENY, _SAY_WHY, _FULL, _EXPLAIN)
+    allows = (_ALLOW, *rules)
+    if approval.danger and not read:
+        allows = tuple(replace(answer, held=True) for answer in allows)
+    return (*allows, _DENY, _SAY_WHY, _FULL, _EXPLAIN)
 
 
 def why_not(approval: ApprovalView, key: str) -> str:

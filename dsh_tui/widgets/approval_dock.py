@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -135,7 +136,7 @@ class ApprovalDock(Vertical, can_focus=True):
     def propose(self, approval_id: str, proposal: ProposalView) -> None:
         """The rule that was asked for. Nobody waits for it any more: it changes nothing."""
         if self._preview is not None and self.pending is not None and self.pending.id == approval_id:
-            self._open_preview(RulePreview(self._preview.wanted, proposal))
+            self._open_preview(replace(self._preview, proposal=proposal))
 
     def full_view_closed(self, approval: ApprovalView, *, read: bool) -> None:
         """Whether the full view was read to its end."""
@@ -143,7 +144,7 @@ class ApprovalDock(Vertical, can_focus=True):
             self.queue.note_read(approval)
         elif approval.danger and approval == self.pending and not self.queue.is_read(approval):
             self._warn(words.READ_ON)
-        self._draw_head()
+        self._draw_frame()
 
     def disturbed(self) -> None:
         """Focus-in or resize: disarm."""
@@ -194,7 +195,6 @@ class ApprovalDock(Vertical, can_focus=True):
             self._draw_frame()
 
     def on_resize(self) -> None:
-        self._draw_head()
         self._draw_frame()
 
     def on_key(self, event: events.Key) -> None:
@@ -239,7 +239,7 @@ class ApprovalDock(Vertical, can_focus=True):
     @on(CardText.Measured)
     def _say_what_is_hidden(self, event: CardText.Measured) -> None:
         event.stop()
-        self._draw_head()
+        self._draw_frame()
 
     # Private
 
@@ -262,7 +262,7 @@ class ApprovalDock(Vertical, can_focus=True):
             case "allow" | "deny":
                 self._decide(AnswerIntent(allowed=answer.name == "allow"))
             case "session" | "always" if not self._must_read(current):
-                self._open_preview(RulePreview(WANTED[answer.name]))
+                self._open_preview(RulePreview(WANTED[answer.name], current.subject))
                 self.post_message(self.RuleAsked(current.id))
             case "keep" | "keep_wider" if preview is not None and (intent := preview.intent(answer.name)):
                 self._decide(intent)
@@ -357,29 +357,27 @@ class ApprovalDock(Vertical, can_focus=True):
             self._card.show(self._preview.rows)
         else:
             self._card.show(words.explanation(current) if self._explaining else card_draw(current.card))
-        self._answers.answers = self._preview.answers if self._preview is not None else answers_to(current)
         self._answers.focused = None
-        self._draw_head()
         self._draw_frame()
 
-    def _draw_head(self) -> None:
+    def _draw_frame(self) -> None:
+        """Everything around the card."""
         current = self.queue.current
         if current is None:
             return
-        short = self.has_class("-short")
+        short, read, preview = self.has_class("-short"), self.queue.is_read(current), self._preview
         hidden = words.out_of_view(self._card.above, self._card.below, brief=short)
         self.set_class(bool(current.danger), "-danger")
         self.set_class(bool(hidden), "-overflowing")
-        self._head.show(current, read=self.queue.is_read(current), hidden=hidden, short=short)
+        self._head.show(current, read=read, hidden=hidden, short=short)
         self.query_one("#more", Static).update(hidden)
-
-    def _draw_frame(self) -> None:
-        current = self.queue.current
-        if current is None:
-            return
-        preview, pending = self._preview, self.queue.pending
-        asked = preview.title if preview is not None else words.question(current)
-        self.border_title = words.title_line(asked, current, pending, self._project, self.size.width)
+        self._answers.answers = preview.answers if preview is not None else answers_to(current, read=read)
+        asked, room = words.question(current), self.content_size.width - 2
+        if self.refusing:
+            asked = words.refusal(current, self._entry.refusal.form)
+        elif preview is not None:
+            asked = preview.title
+        self.border_title = words.title_line(asked, current, self.queue.pending, self._project, room)
         self._answers.armed = self.armed
         if not self._answerable:
             hint = words.RECORDED
@@ -391,4 +389,5 @@ class ApprovalDock(Vertical, can_focus=True):
             hint = words.ARMING
         else:
             hint = words.REVIEW
-        self.border_subtitle = Content.styled(hint, "bold $waiting" if hint == words.REVIEW else "")
+        told = hint[len(hint[0]) > room]
+        self.border_subtitle = Content.styled(told, "bold $waiting" if hint is words.REVIEW else "")

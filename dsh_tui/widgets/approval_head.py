@@ -38,7 +38,7 @@ class ApprovalHead(Vertical):
         """``hidden`` says what of the card is out of view; it stands here where the window is short."""
         self.set_class(bool(approval.danger), "-danger")
         self.set_class(short, "-short")
-        danger, head = danger_line(approval, read=read), head_line(approval)
+        danger, head = danger_line(approval, read=read, brief=short), head_line(approval, brief=short)
         if short and hidden:
             told, width = Content.styled(hidden, "$warning"), self.content_size.width
             danger, head = (spread(line, told, width) for line in (danger, head))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from rich.segment import Segment
 from textual.content import Content
@@ -23,16 +23,25 @@ MAIN_AGENT: Final = "main agent"
 READ_FIRST: Final = "Read it in full first: f opens it, and its end must have been in view"
 READ_ON: Final = "Not read to its end yet: f opens it again"
 READ_RULE_FIRST: Final = "Read the rule to its end first: ↓ scrolls"
-REFUSING: Final = {
-    "words": "enter denies and says it · tab: what instead · esc back",
-    "instead": "enter denies and asks for this; it is not run · tab: words · esc back",
-}
 SAME_CALL: Final = "That is the call as it was asked: change it, or tab to your own words"
-IN_ANSWERS: Final = "← → choose · enter answers · esc stops the turn"
-IN_RULE: Final = "← → choose · enter takes it · esc back to the answers"
-ARMING: Final = "keys take effect in a moment ░░░"
-REVIEW: Final = "F8 review"
-RECORDED: Final = "recorded: here a person decides"
+Hint: TypeAlias = tuple[str, str]
+"""What the keys do now, at length and in short."""
+REFUSING: Final[dict[str, Hint]] = {
+    "words": ("enter denies and says it · tab: what instead · esc back", "enter denies · tab · esc back"),
+    "instead": (
+        "enter denies and asks for this; it is not run · tab: your words · esc back",
+        "enter denies, runs nothing · esc",
+    ),
+}
+IN_ANSWERS: Final[Hint] = (
+    "← → choose · enter answers · esc stops the turn",
+    "← → · enter · esc stops the turn",
+)
+IN_RULE: Final[Hint] = ("← → choose · enter takes it · esc back to the answers", "← → · enter · esc back")
+ARMING: Final[Hint] = ("keys take effect in a moment ░░░", "keys in a moment ░░░")
+REVIEW: Final[Hint] = ("F8 review", "F8 review")
+RECORDED: Final[Hint] = ("recorded: here a person decides", "recorded")
+_NARROW: Final = 60
 _EXPLAINED: Final = {
     "allow": "1  this call runs now, as shown; the next one asks again",
     "session": "2  shows the rule that would let such calls run in this session, before it is kept",
@@ -55,13 +64,23 @@ def question(approval: ApprovalView) -> str:
     return f"Allow {cut(one_line(approval.verb or approval.tool), 30)}?"
 
 
-def counter(approval: ApprovalView, pending: Sequence[ApprovalView]) -> str:
+def refusal(approval: ApprovalView, form: str) -> str:
+    """What is written to it."""
+    if approval.card.kind == "plan":
+        return "Keep planning, and say…" if form == "words" else "Keep planning, with another plan"
+    return "Deny, and say why" if form == "words" else "Deny, and say what instead"
+
+
+def counter(approval: ApprovalView, pending: Sequence[ApprovalView], *, brief: bool = False) -> str:
     """Where it stands among the calls of its step, and how many wait beside these."""
+    of_what = "/" if brief else " of "
     if approval.place is None or approval.place[1] <= 1:
-        return f"{pending.index(approval) + 1} of {len(pending)}" if len(pending) > 1 else ""
+        at = pending.index(approval) + 1
+        return f"{at}{of_what}{len(pending)}" if len(pending) > 1 else ""
     index, of = approval.place
     others = sum(not _of_one_step(approval, other) for other in pending)
-    return f"{index} of {of}" + (f", {others} elsewhere" if others else "")
+    beside = f" +{others}" if brief else f", {others} elsewhere"
+    return f"{index}{of_what}{of}{beside if others else ''}"
 
 
 def _of_one_step(one: ApprovalView, other: ApprovalView) -> bool:
@@ -85,8 +104,8 @@ def title_line(
     asked: str, approval: ApprovalView, pending: Sequence[ApprovalView], project: str, width: int
 ) -> Content:
     """The dock's title: the question at the left, who asks at the right of the border."""
-    count = counter(approval, pending)
-    left = Content.assemble((asked, "bold"), (f"  {count}" if count else "", "bold"))
+    count = counter(approval, pending, brief=width < _NARROW)
+    left = Content.styled(f"{asked}  {count}" if count else asked, "bold")
     who = asker(approval, project)
     elsewhere = is_elsewhere(approval)
     room = width - left.cell_length - 3
@@ -98,9 +117,11 @@ def title_line(
     return Content.assemble(left, (f" {rule} ", "not bold"), (who, look))
 
 
-def head_line(approval: ApprovalView) -> Content:
-    """What it acts on."""
+def head_line(approval: ApprovalView, *, brief: bool = False) -> Content:
+    """What it acts on; ``brief``: there is no other place to say that it is another who asks."""
     card = approval.card
+    if brief and is_elsewhere(approval):
+        return Content.styled(asker(approval, ""), "bold $waiting")
     if card.kind == "diff" and card.diff is not None:
         return Content.assemble(
             (exact(card.diff.path), "bold"),
@@ -123,13 +144,14 @@ def facts_line(approval: ApprovalView) -> Content:
     )
 
 
-def danger_line(approval: ApprovalView, *, read: bool) -> Content:
+def danger_line(approval: ApprovalView, *, read: bool, brief: bool = False) -> Content:
     """What is dangerous in it, and what must be done before it can be allowed."""
     told = one_line(approval.danger)
+    told = f"{told[:1].upper()}{told[1:]}"
+    if brief:
+        return Content.styled(f"▲ {told}" if read else f"▲ f first · {told}", "bold $error")
     after = "read to its end" if read else "read it in full first: f"
-    return Content.assemble(
-        (f"▲ {told[:1].upper()}{told[1:]}", "bold $error"), (f"   {after}", "$dim" if read else "$error")
-    )
+    return Content.assemble((f"▲ {told}", "bold $error"), (f"   {after}", "$dim" if read else "$error"))
 
 
 def out_of_view(above: int, below: int, *, brief: bool = False) -> str:
