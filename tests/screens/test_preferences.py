@@ -11,6 +11,7 @@ import pytest
 
 from dsh_tui.actions import BY_ID
 from dsh_tui.app import DshApp
+from dsh_tui.attention import AttentionSettings
 from dsh_tui.engine.product import Product
 from dsh_tui.engine.settings.loader import parse_settings
 from dsh_tui.preferences import LOOK_S, apply_preferences, follow_settings
@@ -78,3 +79,12 @@ async def test_a_look_that_fails_is_said_once_and_the_next_save_is_taken_up(tmp_
         "settings.yaml: not taken up: disk gone",
         "settings.yaml: in use; mode and plugins with the next start",
     ]
+
+
+async def test_how_to_be_told_is_taken_up_from_the_settings(tmp_path: Path) -> None:
+    app = DshApp(_no_engine, cwd=tmp_path)
+    async with app.run_test():
+        assert apply_preferences(app, _product("notifications: {bell: false, after_seconds: 60}\n"))
+        assert app.attention.settings == AttentionSettings(bell=False, after_seconds=60)
+        assert apply_preferences(app, _product("notifications: false\n"))
+        assert app.attention.settings == AttentionSettings(bell=False, title=False, desktop=False)
