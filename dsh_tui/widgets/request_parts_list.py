@@ -121,12 +121,14 @@ class RequestPartsList(RowList[Line]):
         part = row.part
         sign, style = _SIGNS[row.change.kind] if row.change is not None else ("", "")
         kind = _KINDS[part.kind]
+        preview = "" if row.opened else one_line(" ".join(part.text[:PREVIEW].split()))
         left = Content.assemble(
             ("▾ " if row.opened else "▸ ", "$dim"),
             (sign, style),
             (f"{kind} " if kind else "", "$dim"),
             one_line(part.label),
-            ("" if row.opened else f"   {one_line(' '.join(part.text[:PREVIEW].split()))}", "$dim"),
+            (f"   {one_line(part.producer)}" if part.producer and width < WIDE else "", "$accent"),
+            (f"   {preview}" if preview else "", "$dim"),
         )
         sizes = f"≈{tokens(part.tokens)}".rjust(8) + f"{tokens(part.bytes)} B".rjust(9)
         if not part.bytes:

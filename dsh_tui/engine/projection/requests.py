@@ -8,7 +8,7 @@ Source: ux spec §3.1, §3.2; core spec §8.3, §9 (request).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 
@@ -17,6 +17,7 @@ from dsh_tui.engine.base.lossless import dump_bytes
 from dsh_tui.engine.llm.request import ModelRequest
 from dsh_tui.engine.projection.body_pieces import Body, Pieces, pieces_of
 from dsh_tui.engine.projection.cache_forecast import Uncached, uncached
+from dsh_tui.engine.projection.part_origins import Part, part_origins
 from dsh_tui.engine.projection.prefix_break import prefix_break, wire_places
 from dsh_tui.engine.projection.request_parts import (
     estimate_tokens,
@@ -66,7 +67,7 @@ class RequestBook:
         step = self._steps[index]
         before = self._steps[index - 1] if index else None
         cut = self._pieces(index)
-        parts = self._parts(step, cut)
+        parts = self._parts(step, cut, part_origins(step, reversed(self._steps[:index])))
         broken = None
         if before is not None:
             broken = prefix_break(before, self._pieces(index - 1), step, cut, self._events)
@@ -126,20 +127,19 @@ class RequestBook:
             self._cut[index] = pieces_of(self.body(index))
         return self._cut[index]
 
-    def _parts(self, step: SentStep, cut: Pieces) -> tuple[PartView, ...]:
+    def _parts(self, step: SentStep, cut: Pieces, origins: Mapping[Part, int]) -> tuple[PartView, ...]:
         header = step.header
         assert header is not None
-        config, origin = header["config"], step.origin
+        config = header["config"]
         size = sum(len(piece.data) for name, piece in cut.settings.items() if not name.startswith("stream"))
-        out = [_part("settings", "settings", "settings", origin["config"], settings_text(config), size)]
-        at = origin.get("system", 0)
+        out = [_part("settings", "settings", "settings", step.origin["config"], settings_text(config), size)]
         for title, text, key, who in keyed_sections(header.get("system", ""), step.origins):
+            at = origins["system", key]
             out.append(_part("system", key, title, at, text, len(dump_bytes(text)) - 2, who))
-        at = origin.get("tools", 0)
         for tool, piece in zip(header.get("tools", ()), cut.tools, strict=False):
             name, text = tool["name"], tool_text(tool)
             who = step.origins.plugin_of_tool(name) if step.origins is not None else ""
-            out.append(_part("tool", name, name, at, text, len(piece.data), who))
+            out.append(_part("tool", name, name, origins["tools", name], text, len(piece.data), who))
         names: dict[str, str] = {}
         said = step.said
         sizes = dict.fromkeys(range(len(said)), 0)

@@ -52,7 +52,8 @@ def test_parts_name_their_events_and_producers(book: RequestBook, log: EventLog)
     assert [part.label for part in view.parts if part.kind == "tool"] == ["browse", "bash", "edit", "read"]
     initial, fallback = seqs(log, "request/header")
     assert {part.seq for part in view.parts if part.kind == "system"} == {initial}
-    assert {part.seq for part in view.parts if part.kind == "tool"} == {fallback}
+    tools = {part.label: part.seq for part in view.parts if part.kind == "tool"}
+    assert tools == {"browse": fallback, "bash": initial, "edit": initial, "read": initial}
     messages = [part for part in view.parts if part.kind == "message"]
     assert [part.label for part in messages[:3]] == ["user", "assistant → read", "result read"]
     assert messages[-1].producer == "browser"

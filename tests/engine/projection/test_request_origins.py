@@ -5,7 +5,11 @@ from typing import Any
 
 import pytest
 
-from dsh_tui.engine.projection.request_origins import RequestOrigins, section_change, tool_change
+from dsh_tui.engine.base.lossless import dump_bytes
+from dsh_tui.engine.llm.deepseek.wire import request_body
+from dsh_tui.engine.projection.request_origins import ANCHORS, RequestOrigins, section_change, tool_change
+from dsh_tui.engine.projection.requests import RequestBook
+from tests.fakes.history_log import CONFIG, TOOLS, Teller
 
 Piece = tuple[str, str, int, str]
 """Name, plugin, load, text."""
@@ -14,13 +18,17 @@ STYLE: Piece = ("style", "house-rules", 7, "Short.")
 
 
 def said(*pieces: Piece, tools: Sequence[tuple[str, str, int]] = (), process: int = 1) -> tuple[Any, str]:
+    system = "\n\n".join(text for *_, text in pieces)
+    return RequestOrigins(origins_data(*pieces, tools=tools), process), system
+
+
+def origins_data(*pieces: Piece, tools: Sequence[tuple[str, str, int]] = ()) -> dict[str, Any]:
     sections, at = [], 0
     for name, plugin, load, text in pieces:
         sections.append({"name": name, "plugin": plugin, "load": load, "start": at, "length": len(text)})
         at += len(text) + 2
     offered = [{"name": name, "plugin": plugin, "load": load} for name, plugin, load in tools]
-    system = "\n\n".join(text for *_, text in pieces)
-    return RequestOrigins({"sections": sections, "tools": offered}, process), system
+    return {"sections": sections, "tools": offered}
 
 
 def style(load: int = 7, text: str = "Short.", plugin: str = "house-rules") -> Piece:
@@ -77,3 +85,39 @@ def test_a_tool_is_its_plugins() -> None:
         'plugin "house-rules" unloaded: tool "lookup" was removed'
     )
     assert tool_change(None, after, "lookup", "changed") == "the tool lookup changed"
+
+
+def test_the_request_shows_each_part_with_its_plugin_and_the_event_that_made_it_so() -> None:
+    log = Teller()
+    sections = [CORE, STYLE]
+    for load, words in ((7, "Short."), (8, "Long.")):
+        sections[1] = style(load, words)
+        _, system = said(*sections)
+        log.say("go")
+        log.step(
+            1,
+            header={"system": system, "tools": TOOLS, "config": CONFIG},
+            reason=ANCHORS[0] if load == 7 else "fallback",
+        )
+        log.session.append(
+            "request/origins", origins_data(*sections, tools=[("bash", "shell", 2), ("read", "fs", 3)])
+        )
+        log.answer("Fine.", hit=0, miss=900)
+        log.end_step()
+        log.end()
+    headers = [event.seq for event in log.session.events if event.type == "request/header"]
+    view = RequestBook(log.session.events, request_body).view(1)
+    assert [
+        (part.label, part.producer, part.seq) for part in view.parts if part.kind in ("system", "tool")
+    ] == [
+        ("core", "identity", headers[0]),
+        ("style", "house-rules", headers[1]),
+        ("bash", "shell", headers[0]),
+        ("edit", "", headers[0]),
+        ("read", "fs", headers[0]),
+    ]
+    assert view.broken is not None
+    assert view.broken.words == 'plugin "house-rules" reloaded: section "style" changed'
+    assert view.broken.seq == headers[1]
+    body = dump_bytes(RequestBook(log.session.events, request_body).body(1))
+    assert body[view.broken.byte :].startswith(b"Long.")
