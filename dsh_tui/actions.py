@@ -98,7 +98,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(id="session.rename", label="Rename this session", group="Session", slash="rename",
            argument="title"),
     Action(id="session.move", label="Go on in another directory", group="Session", slash="directory",
-           argument="path", help="for a session whose own is lost"),
+           help="for a session whose own is lost"),
     Action(id="session.copy", label="Copy the last answer", group="Session", leader="c", slash="copy"),
     Action(id="model.pick", label="Model and effort", group="Session", leader="m", slash="model"),
     Action(id="mode.cycle", label="Next mode", group="Session", keys=("shift+tab",),

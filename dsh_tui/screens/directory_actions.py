@@ -39,7 +39,7 @@ class DirectoryActions(Screen[None]):
         """Show the stored sessions."""
         raise NotImplementedError
 
-    def action_session_move(self, directory: str = "") -> None:
+    def action_session_move(self) -> None:
         port, view = self.port, self.shown
         if port is None or view is None:
             return
@@ -48,7 +48,7 @@ class DirectoryActions(Screen[None]):
             return
         from dsh_tui.screens.directory_entry import DirectoryEntry
 
-        entry = DirectoryEntry(view.lost_directory, port.move_session, value=directory or str(self.dsh.cwd))
+        entry = DirectoryEntry(view.lost_directory, port.move_session, value=str(self.dsh.cwd))
 
         def closed(moved: bool | None) -> None:  # noqa: FBT001 - a dialog's result
             if entry.elsewhere:
@@ -66,7 +66,7 @@ class DirectoryActions(Screen[None]):
         asked = (view.session_id, view.lost_directory)
         if not view.lost_directory:
             self._asked_for = ("", "")
-        elif asked != self._asked_for and self.is_current:
+        elif asked != self._asked_for and self.app.screen is self:
             self._asked_for = asked
             self.action_session_move()
 

@@ -98,6 +98,13 @@ def with_sessions() -> FakeBridge:
     return bridge
 
 
+def without_directory() -> FakeBridge:
+    bridge = answered()
+    gone = "/work/payments-api-old is gone"
+    bridge.change(lost_directory=gone, read_only=f"{gone} · /directory gives this session another")
+    return bridge
+
+
 def with_models() -> FakeBridge:
     bridge = answered()
     bridge.model_rows = MODELS
@@ -140,6 +147,7 @@ SCENES: dict[str, tuple[Callable[[], FakeBridge], Steps]] = {
     "sessions": (with_sessions, keys("ctrl+x", "l")),
     "sessions-search": (with_sessions, keys("ctrl+x", "l", "/", *"retry")),
     "sessions-all": (with_sessions, keys("ctrl+x", "l", "tab")),
+    "lost-directory": (without_directory, nothing),
     "models": (with_models, keys("ctrl+x", "m")),
     "help": (answered, keys("f1")),
     "palette": (answered, keys("ctrl+p")),

@@ -29,7 +29,7 @@ SMALL = 256 * 1024  # files up to this size are read as a whole
 _END = 64 * 1024
 _TITLE_LENGTH = 120
 _TURN, _PROMPT = '{"type":"turn/start"', '{"type":"user/message"'
-_MARKS = (_TURN, _PROMPT, '{"type":"session/title"')
+_MARKS = (_TURN, _PROMPT, '{"type":"session/title"', '{"type":"session/cwd"')
 _BY_MESSAGE = '"trigger":{"kind":"message"'  # quotes in texts are escaped, so it is never part of one
 
 
@@ -130,6 +130,7 @@ class _Facts:
     first_words: str = ""
     turns: int = 0
     updated_at: int = 0
+    moved_to: str = ""
 
     def take_all(self, rows: Iterable[Row]) -> None:
         for row in rows:
@@ -146,6 +147,8 @@ class _Facts:
             given = data.get("source") == "user"
             if given or not self.by_user:
                 self.title, self.by_user = _one_line(str(data.get("title", ""))), given
+        elif event.type == "session/cwd":
+            self.moved_to = str(data.get("cwd") or "")
         elif event.type == "user/message" and not self.first_words:
             self.first_words = _one_line(_text(event))
 
@@ -172,7 +175,7 @@ def _summary(
         revision=revision,
         status=status,
         title=facts.title or facts.first_words,
-        cwd=header.get("cwd"),
+        cwd=facts.moved_to or header.get("cwd"),
         turns=facts.turns if counted else None,
         parent_session=header.get("parentSession"),
         origin=header.get("origin"),
