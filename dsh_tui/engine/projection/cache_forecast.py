@@ -1,8 +1,9 @@
 """How much of a request a provider would have to read anew, held against the last one it got. Pure.
 
 A provider caches what a request begins with: its tools and messages, as one prefix for each model. What
-stands beside them in a body (effort, temperature, limits) leaves that prefix as it is. Counts are
-estimates, put in proportion to what the provider counted for the request before.
+stands beside them in a body (effort, temperature, limits) leaves that prefix as it is. Whether tools are
+put before or behind the system prompt is the provider's affair, so a change of either is taken to cost
+both. Counts are estimates, put in proportion to what the provider counted for the request before.
 Source: ux spec §3.2; core spec §5 (stability).
 """
 
@@ -38,13 +39,14 @@ def uncached(old: Pieces | None, new: Pieces, *, counted: int | None) -> Uncache
         scale = counted / max(1.0, _estimate([*old.tools, *old.messages]))
         scale = min(max(scale, 1 / _FURTHEST), _FURTHEST)
     if [piece.data for piece in old.tools] != [piece.data for piece in new.tools]:
-        return Uncached(round(scale * _estimate(everything)), "its tools change, and they come first")
+        return Uncached(round(scale * _estimate(everything)), "its tools change")
     for place, (one, other) in enumerate(zip(old.messages, new.messages, strict=False)):
         if one.data != other.data:
             same = estimate_tokens(other.data[: alike(one.data, other.data)].decode("utf-8", "ignore"))
+            if one.data.startswith(_SYSTEM):
+                return Uncached(round(scale * (_estimate(everything) - same)), "the system prompt changes")
             rest = _estimate(new.messages[place:]) - same
-            where = "the system prompt" if one.data.startswith(_SYSTEM) else f"message {place + 1}"
-            return Uncached(round(scale * rest), f"the prefix ends in {where}")
+            return Uncached(round(scale * rest), f"the prefix ends in message {place + 1}")
     return Uncached(round(scale * _estimate(new.messages[len(old.messages) :])), "")
 
 

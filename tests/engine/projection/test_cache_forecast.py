@@ -78,9 +78,9 @@ def said(text: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("system", "tools", "why"),
     [
-        (f"{SYSTEM}\nBe brief.", [BROWSE, *TOOLS], "the prefix ends in the system prompt"),
-        (SYSTEM, TOOLS, "its tools change, and they come first"),
-        (None, [BROWSE, *TOOLS], "the prefix ends in the system prompt"),
+        (f"{SYSTEM}\nBe brief.", [BROWSE, *TOOLS], "the system prompt changes"),
+        (SYSTEM, TOOLS, "its tools change"),
+        (None, [BROWSE, *TOOLS], "the system prompt changes"),
     ],
 )
 async def test_another_prompt_or_other_tools_cost_what_stands_behind_them(
