@@ -11,13 +11,14 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
+from dsh_tui.engine.permissions.book import SCOPES, Scope
 from dsh_tui.engine.permissions.dry_run import dry_run
 from dsh_tui.engine.permissions.hits import Hits
 from dsh_tui.engine.permissions.ledger import PastCall, SessionCalls
 from dsh_tui.engine.permissions.past_calls import one_line_of
-from dsh_tui.engine.permissions.rule import Effect, Rule, RuleError
+from dsh_tui.engine.permissions.rule import EFFECTS, Rule, RuleError
 from dsh_tui.engine.product import Product
 from dsh_tui.engine.projection.permission_views import DecisionRow, DryRunView, LedgerView, RuleRow
 from dsh_tui.engine.session.session import Session
@@ -27,7 +28,8 @@ from dsh_tui.engine.tools.registry import TOOLS
 
 SLICE: Final = 0.15
 """Seconds for which logs are read before what was found is shown."""
-_EFFECTS: Final[tuple[Effect, ...]] = ("allow", "ask", "deny")
+
+_Decision: TypeAlias = tuple[PastCall, DecisionRow]
 
 
 class PermissionDesk:
@@ -37,14 +39,13 @@ class PermissionDesk:
         """``shown`` gives the session on the screen, if it can be written."""
         self._product, self._root = product, product.engine.root
         self._shown = shown
-        self._calls: list[PastCall] = []
-        """All that are known, newest first."""
-        self._titles: dict[str, str] = {}
+        self._known: list[_Decision] = []
+        """All that are read, newest first."""
 
     async def rules(self) -> Sequence[RuleRow]:
         """Those in force, nearest scope first, with the hits that are known."""
         session = self._session()
-        hits = Hits.of(self._calls)
+        hits = Hits.of(call for call, _ in self._known)
         return [
             RuleRow(
                 rule=one.rule.text,
@@ -61,30 +62,22 @@ class PermissionDesk:
         Raises:
             Exception: with one clear line; it is in force still.
         """
-        rule, permissions = Rule.parse(row.rule), self._product.permissions
-        found = [
-            one for one in permissions.rules(self._session()) if (one.rule, one.scope) == (rule, row.scope)
-        ]
-        for one in found:
-            await permissions.revoke(self._session(), one.rule, one.scope)
+        await self._product.permissions.revoke(self._session(), Rule.parse(row.rule), _scope(row))
 
     async def restore(self, row: RuleRow) -> None:
         """Put a revoked one back where it was. Raises as `revoke` does."""
-        rule = Rule.parse(row.rule)
-        match row.scope:
-            case "session" | "project" | "user":
-                await self._product.permissions.add(self._session(), (rule,), row.scope)
+        await self._product.permissions.add(self._session(), (Rule.parse(row.rule),), _scope(row))
 
     async def decisions(self) -> AsyncIterator[LedgerView]:
         """What is known at once, then again as logs are read; ends when all are."""
         sessions = self._product.permissions.past.sessions()
-        found: list[PastCall] = []
+        found: list[_Decision] = []
         done = False
         while not done:
-            done = await asyncio.to_thread(self._read_slice, sessions, found)
-            if len(found) >= len(self._calls) or done:
-                self._calls = found = await asyncio.to_thread(_newest_first, found)
-                yield LedgerView(await asyncio.to_thread(self._rows, found), done)
+            done = await asyncio.to_thread(_read_slice, sessions, found)
+            if done or len(found) >= len(self._known):
+                self._known = await asyncio.to_thread(_newest_first, found)
+                yield LedgerView(tuple(row for _, row in self._known), done)
 
     async def try_rule(self, text: str) -> DryRunView:
         """What this rule would have made of the calls that are known. A newer question ends an older one."""
@@ -94,45 +87,19 @@ class PermissionDesk:
         finally:
             stopped.set()
 
-    def _read_slice(self, sessions: Iterator[SessionCalls], found: list[PastCall]) -> bool:
-        due = time.monotonic() + SLICE
-        for session in sessions:
-            self._titles[session.session_id] = session.title
-            found.extend(session.calls)
-            if time.monotonic() > due:
-                return False
-            time.sleep(0)  # whoever draws goes first
-        return True
-
     def _try(self, text: str, stopped: Callable[[], bool]) -> DryRunView:
         words = text.split(maxsplit=1)
         try:
-            named = bool(words) and words[0] in _EFFECTS
+            named = bool(words) and words[0] in EFFECTS
             rule = Rule.parse(text) if named else Rule.of("allow", text)
         except RuleError as error:
             return DryRunView(fault=error.message)
-        run = dry_run((rule,), self._calls, self._kind_of, stopped)
+        rows = {id(call): row for call, row in self._known}
+        run = dry_run((rule,), [call for call, _ in self._known], self._kind_of, stopped)
         surprising = (*run.allowed_but_refused, *run.denied_but_allowed)
         seen = {id(call) for call in surprising}
-        others = [call for call in (*run.allowed, *run.asked, *run.denied) if id(call) not in seen]
-        return DryRunView(run.summary, self._rows((*surprising, *others)))
-
-    def _rows(self, calls: Sequence[PastCall]) -> tuple[DecisionRow, ...]:
-        return tuple(
-            DecisionRow(
-                one_line_of(call),
-                call.time,
-                call.ended,
-                call.decider,
-                call.by,
-                call.why,
-                call.took_ms,
-                call.words or ", ".join(call.rules),
-                call.session_id,
-                self._titles.get(call.session_id, ""),
-            )
-            for call in calls
-        )
+        others = (call for call in (*run.allowed, *run.asked, *run.denied) if id(call) not in seen)
+        return DryRunView(run.summary, tuple(rows[id(call)] for call in (*surprising, *others)))
 
     def _kind_of(self, tool: str) -> ToolKind:
         definition = self._root[TOOLS].get(None, tool)
@@ -146,5 +113,35 @@ class PermissionDesk:
         return self._root[SESSIONS].prepare(meta={"cwd": str(Path(self._product.cwd))})
 
 
-def _newest_first(calls: Sequence[PastCall]) -> list[PastCall]:
-    return sorted(calls, key=lambda call: -call.time)
+def _read_slice(sessions: Iterator[SessionCalls], found: list[_Decision]) -> bool:
+    """Read for a moment; whether all is read."""
+    due = time.monotonic() + SLICE
+    for session in sessions:
+        found.extend((call, _row(call, session.title)) for call in session.calls)
+        if time.monotonic() > due:
+            return False
+        time.sleep(0)  # whoever draws goes first
+    return True
+
+
+def _newest_first(found: Sequence[_Decision]) -> list[_Decision]:
+    return sorted(found, key=lambda decision: -decision[0].time)
+
+
+def _row(call: PastCall, title: str) -> DecisionRow:
+    return DecisionRow(
+        one_line_of(call),
+        call.time,
+        call.ended,
+        call.decider,
+        call.by,
+        call.why,
+        call.took_ms,
+        call.words or ", ".join(call.rules),
+        call.session_id,
+        title,
+    )
+
+
+def _scope(row: RuleRow) -> Scope:
+    return next(scope for scope in SCOPES if scope == row.scope)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import ClassVar, Final
 
 from textual import events, on, work
@@ -21,13 +22,15 @@ from textual.widgets import Input, Static
 from dsh_tui.engine.projection.permission_views import DecisionRow, DryRunView, LedgerView, RuleRow
 from dsh_tui.screens.ports import PermissionsPort
 from dsh_tui.widgets.columns import spread
-from dsh_tui.widgets.decision_list import DecisionList, filtered, who_decided
+from dsh_tui.widgets.decision_list import DecisionList, decision_of, filtered
 from dsh_tui.widgets.row_list import RowList
 from dsh_tui.widgets.rule_list import RuleList
 from dsh_tui.widgets.visible_text import one_line
 
 TYPING_DELAY: Final = 0.08
 """Seconds without a key before a rule is tried or the list is filtered."""
+LOOKED_FOR: Final = 1_000
+"""Among so many rows the highlighted one is found again when more come."""
 NO_RULES: Final = "No rules: the mode alone decides. 2 or 3 in a question keeps one, or try one below."
 
 
@@ -48,6 +51,8 @@ class PermissionsScreen(Screen[None]):
         self._port, self._now_ms = port, now_ms
         self._ledger = LedgerView()
         self._run: DryRunView | None = None
+        self._shown: DryRunView | None = None
+        """The dry run whose calls are listed."""
         self._revoked: list[RuleRow] = []
         self._due: Timer | None = None
 
@@ -147,10 +152,11 @@ class PermissionsScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """In the list of decisions a letter begins a filter; in that of the rules ``d`` revokes."""
-        if self._decisions.has_focus and event.is_printable and event.character and event.character != " ":
+        begins = self._decisions.has_focus and event.is_printable and event.character
+        if begins and (event.character != " " or self._filter.value):
             event.stop()
             self._filter.focus()
-            if event.character != "/":
+            if event.character and event.character != "/":
                 self._filter.insert_text_at_cursor(event.character)
         elif self._rules.has_focus and event.key in ("d", "delete"):
             event.stop()
@@ -197,8 +203,9 @@ class PermissionsScreen(Screen[None]):
         rows: Sequence[DecisionRow] = self._ledger.rows if self._run is None else self._run.rows
         words = self._filter.value
         shown = await asyncio.to_thread(filtered, rows, words) if words.strip() else rows
-        before = self._decisions.row
-        at = shown.index(before) if before is not None and before in shown[:1000] else 0
+        before, same = self._decisions.row, self._shown is self._run
+        self._shown = self._run
+        at = shown.index(before) if same and before is not None and before in shown[:LOOKED_FOR] else 0
         self._decisions.show(shown, at, still=at > 0)
         self._draw_verdict()
         listed = "Decisions" if self._run is None else "It covers"
@@ -230,11 +237,11 @@ class PermissionsScreen(Screen[None]):
         if row is None:
             detail.update("")
             return
-        words = f" · {one_line(row.words)}" if row.words else ""
-        why = f"{one_line(row.why)} " if row.why else ""
-        line = f"{why}{row.ended.capitalize()}: {one_line(who_decided(row))}{words}"
         title = one_line(row.session_title) or one_line(row.session_id)
-        detail.update(Content.assemble(line, "\n", (title, "$dim")))
+        where = f"{datetime.fromtimestamp(row.time / 1000):%Y-%m-%d %H:%M} · {title}"
+        detail.update(
+            Content.assemble(one_line(row.call), "\n", one_line(decision_of(row)), "\n", (where, "$dim"))
+        )
 
     def _hint(self) -> None:
         self._say("tab next part · d revokes a rule · enter tries it · type to filter · esc back", "$dim")

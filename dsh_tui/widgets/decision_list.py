@@ -61,6 +61,14 @@ def who_decided(row: DecisionRow) -> str:
             return row.by
 
 
+def decision_of(row: DecisionRow) -> str:
+    """The decision in a sentence, with why it was asked and what was said."""
+    by = ": " if row.decider in ("nobody", "stopped") else " by "
+    said = f" · {row.words}" if row.words else ""
+    why = f" · {row.why}" if row.why else ""
+    return f"{row.ended.capitalize()}{by}{who_decided(row)}{said}{why}"
+
+
 def took(milliseconds: int) -> str:
     """``0.4 s``, ``12 s``, ``3 min``, ``2 h``."""
     seconds = milliseconds / 1000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Final
 
 from textual.content import Content
@@ -9,7 +10,6 @@ from textual.content import Content
 from dsh_tui.engine.projection.permission_views import RuleRow
 from dsh_tui.widgets.columns import spread
 from dsh_tui.widgets.row_list import RowList
-from dsh_tui.widgets.session_list import age
 from dsh_tui.widgets.visible_text import one_line
 
 COLOURS: Final = {"allow": "$ok", "ask": "$waiting", "deny": "$error"}
@@ -35,9 +35,14 @@ class RuleList(RowList[RuleRow]):
         left = Content.assemble((f"{effect:<6}", COLOURS.get(effect, "")), one_line(body))
         facts = [f"{PLACES.get(row.scope, row.scope):<12}", hits(row.hits).rjust(11)]
         if width >= WIDE:
-            since = "" if row.since is None else f"since {age(row.since, self.now_ms)}"
-            facts.append(since.rjust(16))
+            facts.append(("" if row.since is None else since(row.since, self.now_ms)).rjust(16))
         return spread(left, Content.styled("  ".join(facts), "$dim"), width)
+
+
+def since(then_ms: int, now_ms: int) -> str:
+    """``since 14:02`` today, else ``since Nov 12``; local time."""
+    then, now = datetime.fromtimestamp(then_ms / 1000), datetime.fromtimestamp(now_ms / 1000)
+    return f"since {then:%H:%M}" if then.date() == now.date() else f"since {then:%b} {then.day}"
 
 
 def hits(count: int | None) -> str:

@@ -19,6 +19,7 @@ from dsh_tui.engine.projection.views import (
     StatusView,
 )
 from dsh_tui.session_history import SessionHistory
+from tests.fakes.fake_permissions import FakePermissions
 
 Asked = tuple[object, ...]
 
@@ -115,6 +116,7 @@ class FakeBridge:
         self.proposals: dict[str, ProposalView] = {}
         """By the approval's id."""
         self.library = FakeLibrary(self.asked, self.fails)
+        self.permissions = FakePermissions(self.asked, self.fails)
         self.trust = FakeTrust(self.asked, self.fails)
         self.history = SessionHistory({}, ())
         self.post: Callable[[ChatView], None] = lambda view: None

@@ -9,6 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from dsh_tui.app import DshApp
+from dsh_tui.engine.projection.permission_views import DryRunView
 from dsh_tui.engine.projection.views import ModelRow, TodoView
 from dsh_tui.theme import DARK, LIGHT
 from tests.fakes.fake_bridge import FakeBridge
@@ -24,6 +25,7 @@ from tests.fakes.fake_chat import (
     sample_sessions,
     turn_end,
 )
+from tests.fakes.fake_permissions import sample_decisions, sample_rules
 from tests.fakes.history_chat import first_turn, with_history
 
 
@@ -111,6 +113,16 @@ def with_models() -> FakeBridge:
     return bridge
 
 
+def with_permissions() -> FakeBridge:
+    bridge = answered()
+    bridge.permissions.held = sample_rules()
+    bridge.permissions.decided = sample_decisions()
+    covered = tuple(row for row in reversed(sample_decisions()) if "git log" in row.call)
+    summary = "would allow 2 of 8, among them 1 you refused"
+    bridge.permissions.runs["allow bash(git log *)"] = DryRunView(summary, covered)
+    return bridge
+
+
 def keys(*pressed: str) -> Steps:
     async def press(pilot: Pilot[None]) -> None:
         await pilot.press(*pressed)
@@ -152,6 +164,8 @@ SCENES: dict[str, tuple[Callable[[], FakeBridge], Steps]] = {
     "help": (answered, keys("f1")),
     "palette": (answered, keys("ctrl+p")),
     "commands": (answered, keys("/")),
+    "permissions": (with_permissions, keys("ctrl+x", "u", "tab", "tab", "down", "down")),
+    "permissions-try": (with_permissions, keys("ctrl+x", "u", "down", "down", "enter")),
     "timeline": (with_history, keys("ctrl+x", "g")),
     "timeline-back": (with_history, keys("ctrl+x", "g", "left", "left", "left", "down", "down")),
     "request": (with_history, keys("ctrl+x", "i")),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from dsh_tui.engine.permissions.facts import CallFacts
+from dsh_tui.engine.projection.title import TitleFold
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.tools.arguments import parse_arguments
 from dsh_tui.engine.tools.definition import ToolKind
@@ -30,6 +31,7 @@ TYPES: Final = frozenset(
         "session/title",
         "tool/call",
         "tool/result",
+        "user/message",
     }
 )
 """What the fold looks at."""
@@ -104,7 +106,7 @@ class _Fold:
         self._mode = "ask"
         self._open: dict[str, _Open] = {}
         self.calls: list[PastCall] = []
-        self.title = ""
+        self.title = TitleFold()
 
     def look(self, event: Event, *, inherited: bool) -> None:
         """Take one event in; of an inherited one only what it changes for those that follow."""
@@ -112,8 +114,8 @@ class _Fold:
         match event.type:
             case "session/cwd":
                 self._cwd = data["cwd"]
-            case "session/title":
-                self.title = data["title"]
+            case "session/title" | "user/message":
+                self.title.apply(event)
             case "permission/mode":
                 self._mode = data["mode"]
             case _ if not inherited:
@@ -183,7 +185,7 @@ def session_calls(
             fold.look(event, inherited=event.seq < inherited)
         except (KeyError, TypeError, AttributeError):  # a damaged record is no decision
             continue
-    return SessionCalls(str(header.get("id", "")), fold.title, tuple(fold.calls))
+    return SessionCalls(str(header.get("id", "")), fold.title.title, tuple(fold.calls))
 
 
 def _answered(entry: _Open, event: Event) -> PastCall:
