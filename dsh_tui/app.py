@@ -185,7 +185,8 @@ class DshApp(App[None]):
 
     def on_app_focus(self) -> None:
         self.attention.focus(has=True)
-        self.chat.dock.disturbed()
+        if self.chat.is_mounted:  # tmux tells it at once, before there is a screen
+            self.chat.dock.disturbed()
 
     def on_app_blur(self) -> None:
         self.attention.focus(has=False)

@@ -42,6 +42,13 @@ async def test_the_composer_listens_before_the_engine_is_there_and_nothing_typed
         assert app.chat.header_bar.facts.badge == ""
 
 
+async def test_a_focus_that_is_told_before_there_is_a_screen_breaks_nothing() -> None:
+    app = app_over(FakeBridge())
+    app.on_app_focus()
+    async with started(app):
+        assert app.chat.composer.has_focus
+
+
 async def test_an_engine_that_does_not_start_says_why_and_gives_the_prompt_back() -> None:
     async def boot(app: DshApp) -> ChatPort:
         await asyncio.sleep(0)
