@@ -1,14 +1,15 @@
 """One decision out of two: what the mode says of a call, and what the rules say. Pure.
 
 A deny rule wins over everything, a mode's refusal over every other rule. An ask rule asks in every
-mode. An allow rule answers the mode's own question and nobody else's. Source: design §3.15, §3.16.
+mode. An allow rule answers the mode's own question and nobody else's; not whether a call may leave the
+sandbox. Source: design §3.15, §3.16.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsh_tui.engine.approval.mode_policy import ASKED_BY
+from dsh_tui.engine.approval.mode_policy import ASKED_BY, ESCALATION
 from dsh_tui.engine.permissions.book import Judgement
 from dsh_tui.engine.tools.decisions import Allow, Ask, Deny, PreDecision
 
@@ -29,6 +30,8 @@ def combine(by_mode: PreDecision, judgement: Judgement) -> Ruled:
         return Ruled(Deny(_refusal(rule.body, judgement)), by_rule=True)
     if isinstance(by_mode, Deny):
         return Ruled(by_mode)
+    if isinstance(by_mode, Ask) and by_mode.by == ESCALATION:
+        return Ruled(by_mode)  # asks anyway, and says what else the answer would allow
     if rule is not None and decision == "ask":
         return Ruled(Ask(f"A rule of this {scope} asks: {rule.body}.", by=rule.text))
     if decision == "allow" and isinstance(by_mode, Ask) and by_mode.by == ASKED_BY:

@@ -32,7 +32,7 @@ def apply(ctx: Context, config: ApprovalConfig | None = None) -> None:
     modes = Modes(ctx, default=(config or ApprovalConfig()).mode)
 
     def ruled(call: ToolCall, definition: AnyTool) -> tuple[Ruled, Judgement]:
-        by_mode = decide(modes.current(call.session), call, definition)
+        by_mode = decide(modes.admitted(call), call, definition)
         permissions = ctx.get(PERMISSIONS)
         judgement = NO_RULE if permissions is None else permissions.judge(call, definition)
         return combine(by_mode, judgement), judgement
@@ -47,6 +47,7 @@ def apply(ctx: Context, config: ApprovalConfig | None = None) -> None:
     async def by_mode_and_rules(
         call: ToolCall, definition: AnyTool, following: Next[PreDecision]
     ) -> PreDecision:
+        modes.admit(call)
         first, judgement = ruled(call, definition)
         final = first.decision
         if not isinstance(final, Deny):

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from dsh_tui.engine.sandbox.bounds import Bounds
+from dsh_tui.engine.sandbox.landlock import FAILURE, LandlockBackend
+from dsh_tui.engine.sandbox.local_sockets import socket_files
 from dsh_tui.engine.sandbox.seam import Confined, Enforcement
 
 _PLACES: Final = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap")
@@ -46,11 +48,19 @@ class BubblewrapBackend:
     """Confines with mounts and namespaces of the command's own."""
 
     name = "bubblewrap"
-    enforcement: Enforcement = "full"
-    gaps: tuple[str, ...] = ()
 
     def __init__(self, binary: str | None = None) -> None:
         self._binary = find_bubblewrap() if binary is None else binary
+        self._landlock = LandlockBackend()
+
+    @property
+    def enforcement(self) -> Enforcement:
+        return "partial" if self.gaps else "full"
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        cut = self._landlock.scope(("true",))
+        return () if cut else ("programs that listen on an abstract socket can be asked to act outside",)
 
     def fault(self) -> str:
         if not sys.platform.startswith("linux"):
@@ -70,11 +80,12 @@ class BubblewrapBackend:
         return "" if done.returncode == 0 else f"{self._binary} does not work here: {(said or ['?'])[-1]}"
 
     def confine(self, argv: Sequence[str], bounds: Bounds) -> Confined:
+        command = self._landlock.scope(argv) or argv
         return Confined(
-            argv=(self._binary, *chain.from_iterable(_mounts(bounds)), "--", *argv),
+            argv=(self._binary, *chain.from_iterable(_mounts(bounds)), "--", *command),
             enforcement=self.enforcement,
             denials=_DENIALS,
-            failure=(1, "bwrap: "),
+            failures=((1, "bwrap: "), FAILURE),
         )
 
 
@@ -89,7 +100,7 @@ def _mounts(bounds: Bounds) -> Iterator[Sequence[str]]:
             yield ("--bind-try", str(root), str(root))
     for kept in (*bounds.guarded, *bounds.vital):
         yield _read_only(kept)
-    for file in bounds.hidden:
+    for file in (*bounds.hidden, *_doors(bounds)):
         if file.exists():
             yield ("--ro-bind", "/dev/null", str(file))
     if bounds.policy == "read-only":
@@ -110,6 +121,12 @@ def _foundation(above: Sequence[Path]) -> Iterator[Sequence[str]]:
         yield ("--tmpfs", private)
     for needed in _NEEDED_RUN:
         yield ("--ro-bind-try", f"/run/{needed}", f"/run/{needed}")
+
+
+def _doors(bounds: Bounds) -> Iterator[Path]:
+    """Sockets of daemons. Those in writable folders belong to the work; private places hide theirs."""
+    covered = (*map(Path, _PRIVATE), *bounds.writable)
+    return (path for path in socket_files() if not any(path.is_relative_to(root) for root in covered))
 
 
 def _read_only(path: Path) -> Sequence[str]:

@@ -52,7 +52,9 @@ class Escalation(BaseModel):
     @model_validator(mode="after")
     def _both_or_neither(self) -> Self:
         if (self.sandbox_permissions is None) != (self.justification is None):
-            raise PydanticCustomError("both", "give both `sandbox_permissions` and `justification`, or neither")
+            raise PydanticCustomError(
+                "both", "give both `sandbox_permissions` and `justification`, or neither"
+            )
         return self
 
 

@@ -22,6 +22,8 @@ _DENIALS: Final = ("Permission denied", "Operation not permitted", "Invalid cros
 _NULL: Final = "/dev/null"
 _DEVICES: Final = (_NULL, "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _SHARED_MEMORY: Final = "/dev/shm"  # noqa: S108  # semaphores and shared memory of programs live there
+FAILURE: Final = (landlock_launcher.FAILED, landlock_launcher.PREFIX)
+"""How the launcher ends where it could not confine."""
 _TRUNCATE_SINCE: Final = 3
 _SCOPES_SINCE: Final = 6
 
@@ -72,13 +74,25 @@ class LandlockBackend:
         if bounds.policy == "workspace-write":
             folders.append(_SHARED_MEMORY)
             files = _DEVICES
-        launcher = (self._python, "-I", "-S", "-c", self._program)
         return Confined(
-            argv=(*launcher, *folders, ":", *files, "--", *argv),
+            argv=(*self._launcher, "disk", *folders, ":", *files, "--", *argv),
             enforcement=self.enforcement,
             denials=_DENIALS,
-            failure=(landlock_launcher.FAILED, landlock_launcher.PREFIX),
+            failures=(FAILURE,),
         )
+
+    def scope(self, argv: Sequence[str]) -> tuple[str, ...]:
+        """The command line that only cuts the ways to other processes: abstract sockets and signals.
+
+        For a command whose files somebody else confines. Empty where this kernel can't.
+        """
+        if not self._python or _version() < _SCOPES_SINCE:
+            return ()
+        return (*self._launcher, "processes", ":", "--", *argv)
+
+    @property
+    def _launcher(self) -> tuple[str, ...]:
+        return (self._python, "-I", "-S", "-c", self._program)
 
 
 def _version() -> int:

@@ -1,8 +1,10 @@
 """A program that confines itself with Landlock and then becomes the command. Standard library only.
 
-Started as ``python -I -S -c <this file> FOLDER… : FILE… -- COMMAND ARGUMENT…``: below the folders
-everything may change, the files may be written, and nothing else on the disk can. It fails closed:
-whatever goes wrong, it says so behind `PREFIX` and exits with `FAILED`; the command has not run.
+Started as ``python -I -S -c <this file> KIND FOLDER… : FILE… -- COMMAND ARGUMENT…``. KIND ``disk``:
+below the folders everything may change, the files may be written, nothing else on the disk can, and no
+local socket can be made. KIND ``processes``: only signals and abstract sockets to other processes are
+cut. It fails closed: whatever goes wrong, it says so behind `PREFIX` and exits with `FAILED`; the
+command has not run.
 Source: capabilities B4; Linux, Documentation/userspace-api/landlock.rst.
 """
 
@@ -69,17 +71,14 @@ def version() -> int:
     return _call(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
 
 
-def confine(folders: list[str], files: list[str]) -> None:
+def confine(kind: str, folders: list[str], files: list[str]) -> None:
     """Give up, for this process and all its children, changing anything but these.
 
     Raises:
         OSError: it is not confined.
     """
     known = version()
-    handled = _WRITE_FILE | _CHANGE_TREE
-    handled |= _REFER if known >= 2 else 0
-    handled |= _TRUNCATE if known >= 3 else 0
-    handled |= _IOCTL_DEV if known >= 5 else 0
+    handled = _writing(known) if kind == "disk" else 0
     scoped = _SCOPE_ABSTRACT_SOCKETS | _SCOPE_SIGNALS if known >= 6 else 0
     fields = [handled] if known < 4 else [handled, 0] if known < 6 else [handled, 0, scoped]
     attributes = b"".join(field.to_bytes(8, sys.byteorder) for field in fields)
@@ -93,9 +92,18 @@ def confine(folders: list[str], files: list[str]) -> None:
     if _libc.prctl(_PR_SET_NO_NEW_PRIVS, *map(ctypes.c_ulong, (1, 0, 0, 0))) != 0:
         raise OSError(ctypes.get_errno(), "no_new_privs")
     _drop_capabilities()
-    close_local_sockets()
+    if kind == "disk":
+        close_local_sockets()
     _call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
     os.close(ruleset)
+
+
+def _writing(known: int) -> int:
+    """Every right to change something on the disk that this version of Landlock has a name for."""
+    rights = _WRITE_FILE | _CHANGE_TREE
+    rights |= _REFER if known >= 2 else 0
+    rights |= _TRUNCATE if known >= 3 else 0
+    return rights | (_IOCTL_DEV if known >= 5 else 0)
 
 
 def _drop_capabilities() -> None:
@@ -170,7 +178,7 @@ def main(arguments: list[str]) -> int:
     """Confine and run; returns only where that failed."""
     try:
         files_at, command_at = arguments.index(":"), arguments.index("--")
-        confine(arguments[:files_at], arguments[files_at + 1 : command_at])
+        confine(arguments[0], arguments[1:files_at], arguments[files_at + 1 : command_at])
         command = arguments[command_at + 1 :]
         os.execvp(command[0], command)  # noqa: S606  # becoming the command is the purpose
     except BaseException as error:  # noqa: BLE001  # no fault of any kind may let the command run free

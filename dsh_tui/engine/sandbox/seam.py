@@ -31,7 +31,7 @@ class Confined:
     enforcement: Enforcement
     denials: tuple[str, ...]
     """What programs say when the kernel refuses something, in this backend."""
-    failure: tuple[int, str]
+    failures: tuple[tuple[int, str], ...]
     """Exit status and beginning of stderr that mean: it was not confined, and nothing ran."""
     environment: Mapping[str, str] = field(default_factory=dict)
 

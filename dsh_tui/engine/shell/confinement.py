@@ -16,9 +16,10 @@ from dsh_tui.engine.shell.seam import SandboxFacts, ShellResult
 
 def judged(confined: Confined, bounds: Bounds, result: ShellResult) -> ShellResult:
     """The result with its facts. Output is looked at too: many commands end in ``2>&1``."""
-    status, beginning = confined.failure
     errors = result.stderr.text
-    failed = result.exit_code == status and not result.stdout.text and errors.startswith(beginning)
+    failed = not result.stdout.text and any(
+        result.exit_code == status and errors.startswith(beginning) for status, beginning in confined.failures
+    )
     said = (result.stdout.text, errors)
     facts = SandboxFacts(
         policy=bounds.policy,
@@ -26,6 +27,6 @@ def judged(confined: Confined, bounds: Bounds, result: ShellResult) -> ShellResu
         denied=bool(result.exit_code)
         and not failed
         and any(words in text for words in confined.denials for text in said),
-        failure=errors.removeprefix(beginning).strip() if failed else "",
+        failure=errors.strip() if failed else "",
     )
     return replace(result, sandbox=facts)
