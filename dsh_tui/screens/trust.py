@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
+from rich.cells import cell_len, set_cell_size
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -72,13 +73,13 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
         self._answers.answers = self._question.answers
         self._list.show(self._rows)
         self._arming.began()
-        self._tick()
+        self.tick()
 
     # Events
 
     def on_key(self, event: events.Key) -> None:
         self._arming.key()
-        self._tick()
+        self.tick()
         if event.key == "enter" and self._answers.focused is not None:
             event.stop()
             if self._arming.armed:
@@ -119,7 +120,7 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
     def action_choose(self, by: int) -> None:
         self._arming.key()
         self._answers.move(by)
-        self._tick()
+        self.tick()
 
     def action_scroll(self, where: str) -> None:
         getattr(self._card, f"scroll_page_{where}")(animate=False)
@@ -145,22 +146,26 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
 
     def _disturbed(self) -> None:
         self._arming.disturbed()
-        self._tick()
+        self.tick()
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
+        """Do what time allows: arm, and say so."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
         self._answers.armed = self._arming.armed
         self._draw_place()
         if wait := self._arming.until_armed():
-            self._timer = self.set_timer(wait + 0.005, self._tick)
+            self._timer = self.set_timer(wait + 0.005, self.tick)
 
     def _draw_title(self) -> None:
-        width = max(10, self.size.width)
         words = "Trust this folder?" if self._question.pending else "Folder trust"
-        path = Content.styled(exact_line(self._question.project), "$dim")
-        self.query_one("#title", Static).update(spread(Content.styled(words, "bold $accent"), path, width))
+        path = exact_line(self._question.project)
+        room = max(10, self.size.width) - len(words) - 2
+        if cell_len(path) > room:
+            path = f"…{set_cell_size(path[::-1], room - 1)[::-1]}"  # its end says more
+        title = spread(Content.styled(words, "bold $accent"), Content.styled(path, "$dim"), self.size.width)
+        self.query_one("#title", Static).update(title)
 
     def _draw_entry(self) -> None:
         row = self._list.row

@@ -48,19 +48,21 @@ class TrustActions(Screen[None]):
         """The view is another: wait for the moment to ask, if it says so."""
         wanted = self.shown is not None and self.shown.asks_trust
         if wanted and self._trust_timer is None:
-            self._trust_timer = self.set_interval(LOOK_S, self._ask_when_quiet)
+            self._trust_timer = self.set_interval(LOOK_S, self.ask_when_quiet)
         elif not wanted and self._trust_timer is not None:
             self._trust_timer.stop()
             self._trust_timer = None
 
-    def _ask_when_quiet(self) -> None:
+    def ask_when_quiet(self) -> None:
+        """Ask now if nobody types, works or answers."""
         if (
-            self.app.screen is self
+            self.shown is not None
+            and self.shown.asks_trust
+            and self.app.screen is self
             and not self.composer.text
             and not self.composer.searching
             and self.focused in (self.composer, self.first_run, None)
             and self.dock.pending is None
-            and self.shown is not None
             and self.shown.status.state == "idle"
             and self.dock.arming.until_focus() == 0
         ):
