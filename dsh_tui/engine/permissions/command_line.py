@@ -84,8 +84,3 @@ class CommandLine:
     """Names that are set: in front of a command, alone, or by a loop."""
     doubt: str = ""
     """Why the line is not understood in full; then ``commands`` is only what was found."""
-
-    @property
-    def moves(self) -> bool:
-        """True if something in it changes the directory of what follows."""
-        return any(command.program in ("cd", "pushd", "popd") for command in self.commands)

@@ -7,7 +7,7 @@ rule can cover. Source: design §3.15 and §4 (``permissions test``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -25,6 +25,7 @@ from dsh_tui.engine.permissions.verdict import Verdict
 MOST_DEPTH: Final = 6
 MOST_COMMANDS: Final = 500
 """Commands inside commands that are looked at; what has more is not understood."""
+MOVERS: Final = frozenset({"cd", "pushd", "popd"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,8 @@ class _Cover:
         self._line = line
         self._project = call.cwd
         self._directory = directory_of(call)
-        self._moves = line.moves or self._directory != call.cwd
+        self._moves = any(command.program in MOVERS for command in find_all(line).commands)
+        """Something in the line changes the directory of what follows."""
         self.used: Rule | None = None
         """The first rule that covered something."""
 
@@ -170,7 +172,7 @@ class _Cover:
 
     def _unspelled(self, command: SimpleCommand, inside: Inside, matching: Sequence[Rule]) -> str:
         relative = "/" in (command.name or "") and not (command.name or "").startswith("/")
-        if relative and self._moves:
+        if relative and (self._moves or self._directory != self._project):
             return f"`{command.name}` depends on the directory, which is changed."
         for rule, pattern in self._rules:
             if rule in matching and len(pattern.words) >= inside.spelled:
@@ -186,13 +188,6 @@ class _Cover:
             return False
         if target.text == "/dev/null":
             return redirect.operator in ("<", ">", ">>", ">|", "&>", "&>>", "<>", ">&")
-        if redirect.operator != "<" or (self._line.moves and not target.text.startswith("/")):
+        if redirect.operator != "<" or (self._moves and not target.text.startswith("/")):
             return False
         return is_inside(self._project, str((self._directory or self._project) / target.text))
-
-
-def targets(redirects: Sequence[Redirect]) -> Iterator[Redirect]:
-    """Those that write to a file."""
-    for redirect in redirects:
-        if ">" in redirect.operator and not redirect.between_descriptors():
-            yield redirect

@@ -10,8 +10,8 @@ import re
 from typing import Final
 
 from dsh_tui.engine.fs.workspace import is_inside
-from dsh_tui.engine.permissions.command_line import CommandLine, SimpleCommand
-from dsh_tui.engine.permissions.command_rules import Found, command_of, directory_of, find_all
+from dsh_tui.engine.permissions.command_line import SimpleCommand
+from dsh_tui.engine.permissions.command_rules import MOVERS, Found, command_of, directory_of, find_all
 from dsh_tui.engine.permissions.destruction import OVERWRITES, Place, destroys
 from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.permissions.inside import names
@@ -42,7 +42,7 @@ def danger(call: CallFacts) -> str | None:
 def _of_command(call: CallFacts) -> str | None:
     line = command_of(call)
     found = find_all(line)
-    place = _place(call, line)
+    place = _place(call, found)
     said = [what for command in found.commands if (what := destroys(command, place))]
     if any(
         ">" in redirect.operator and not redirect.between_descriptors() and place.is_outside(redirect.target)
@@ -59,9 +59,9 @@ def _of_command(call: CallFacts) -> str | None:
     return "; ".join(dict.fromkeys(said)) or None
 
 
-def _place(call: CallFacts, line: CommandLine) -> Place:
+def _place(call: CallFacts, found: Found) -> Place:
     directory = directory_of(call)
-    moves = [command for command in line.commands if command.program in ("cd", "pushd", "popd")]
+    moves = [command for command in found.commands if command.program in MOVERS]
     certain = directory is not None and all(_stays(command, call) for command in moves)
     return Place(call.cwd, directory or call.cwd, certain)
 

@@ -25,7 +25,8 @@ CHANGE_THE_SHELL: Final = names(
 _OPTIONS: Final = {
     "fd": "-x -X --exec --exec-batch",
     "fdfind": "-x -X --exec --exec-batch",
-    "git": "--upload-pack --receive-pack --exec --extcmd --open-files-in-pager --output --ext-diff",
+    "git": "--upload-pack --receive-pack --exec --extcmd --open-files-in-pager --output --ext-diff "
+    "--template --sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd",
     "go": "-exec -toolexec -vettool --exec --toolexec --vettool",
     "jobs": "-x",
     "make": "--eval",
@@ -36,7 +37,8 @@ _OPTIONS: Final = {
     "scp": "-o -S -D",
     "sftp": "-o -S -D",
     "sort": "--compress-program -o --output",
-    "tar": "-I -F --to-command --checkpoint-action --use-compress-program --info-script --rsh-command",
+    "tar": "-I -F --to-command --checkpoint-action --use-compress-program --info-script --rmt-command "
+    "--rsh-command",
     "tcpdump": "-z",
     "test": "-v -R",
     "[": "-v -R",

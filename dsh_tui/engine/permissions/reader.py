@@ -211,7 +211,7 @@ class Reader(WordReader):
         self._redirects.append(Redirect(match[0], target))
         if match[0] not in ("<<", "<<-"):
             self.others.add((start, self.at))
-        elif target.literal:
+        elif target.literal and "\n" not in raw:
             self._documents.append((target.text, raw != target.text, match[0] == "<<-"))
         else:
             raise NotUnderstood("a here-document with an unusual end")

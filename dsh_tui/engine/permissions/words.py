@@ -17,6 +17,8 @@ META: Final = frozenset(" \t\n;&|()<>")
 """Characters that end a word when they are not quoted."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_/@%+:=^!#\]}-]+")
+_JOINABLE = re.compile(r"[A-Za-z0-9_./:,@%+-]")
+"""What stays what it is when something of its kind comes next to it."""
 _QUOTED = re.compile(r'[^"\\$`]+')
 _PARAMETER = re.compile(
     r"\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]"
@@ -51,10 +53,13 @@ class WordReader(ABC):
         return self.text[self.at : self.at + 1]
 
     def blanks(self) -> None:
-        while (char := self.peek()) in (" ", "\t") or self.text.startswith("\\\n", self.at):
-            if not char:
+        while True:
+            if self.peek() in (" ", "\t"):
+                self.at += 1
+            elif self.text.startswith("\\\n", self.at):
+                self._continuation()
+            else:
                 return
-            self.at += 2 if char == "\\" else 1
 
     def substitutes_process(self) -> bool:
         """True if ``<(`` or ``>(`` is here."""
@@ -87,8 +92,11 @@ class WordReader(ABC):
             following = self.text[self.at + 1 : self.at + 2]
             if not following:
                 raise NotUnderstood("a backslash at the end")
-            value.add("" if following == "\n" else following)
-            self.at += 2
+            if following == "\n":
+                self._continuation()
+            else:
+                value.add(following)
+                self.at += 2
         elif char == "'":
             end = self.text.find("'", self.at + 1)
             if end < 0:
@@ -101,6 +109,14 @@ class WordReader(ABC):
             self._ansi_c(value)
         else:
             self._expansion(value, quoted=False)
+
+    def _continuation(self) -> None:
+        """Steps over a backslash and a newline, which bash takes out before it looks for words."""
+        before, behind = self.text[: self.at][-1:], self.text[self.at + 2 : self.at + 3]
+        apart = before in ("", " ", "\t", "\n") or behind in ("", " ", "\t")
+        if not apart and not (_JOINABLE.match(before) and _JOINABLE.match(behind)):
+            raise NotUnderstood("a line that is continued inside an operator or an expansion")
+        self.at += 2
 
     def _unquoted(self, char: str, start: int, value: _Value) -> None:
         """A character that may mean more than itself."""
@@ -125,9 +141,10 @@ class WordReader(ABC):
                 raise NotUnderstood("a quote that is not closed")
             if char == "\\":
                 following = self.text[self.at + 1 : self.at + 2]
-                value.add(
-                    "" if following == "\n" else following if following in '$`"\\' else char + following
-                )
+                if following == "\n" and self.text[self.at - 1] == "$":
+                    raise NotUnderstood("a line that is continued inside an expansion")
+                escaped = "" if following == "\n" else following
+                value.add(escaped if following in '\n$`"\\' else char + following)
                 self.at += 2
             elif char in "$`":
                 self._expansion(value, quoted=True)

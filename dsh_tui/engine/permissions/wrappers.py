@@ -132,7 +132,7 @@ def wrapped(command: SimpleCommand) -> Inside | None:
             inside = joined(words[1:], EVERYTHING) if program == "eval" else _trap(words)
             return replace(inside, spelled=EVERYTHING)
         case "." | "source":
-            return Inside(spelled=EVERYTHING, doubt="a file of commands")
+            return Inside((SimpleCommand(words[1:]),), EVERYTHING, doubt="a file of commands")
         case "xargs":
             return _xargs(words)
         case "ssh" | "watch":
@@ -148,7 +148,8 @@ def wrapped(command: SimpleCommand) -> Inside | None:
     if at is None:
         return _loose(words)
     inner = (SimpleCommand(words[at:]),) if at < len(words) else ()
-    return Inside(inner, min(at + 1, len(words)), form.transparent and bool(inner))
+    by_name = "/" not in words[0].text  # ./timeout is somebody's own
+    return Inside(inner, min(at + 1, len(words)), form.transparent and by_name and bool(inner))
 
 
 def _shell(words: Words) -> Inside:
@@ -170,7 +171,7 @@ def _shell(words: Words) -> Inside:
         at += 1
     if at >= len(words) or not words[at].literal:
         return Inside(spelled=EVERYTHING, doubt="a shell whose commands come from elsewhere")
-    return script(words[at], at + 1) if reads_script else Inside(spelled=at + 1)
+    return script(words[at], at + 1) if reads_script else Inside((SimpleCommand(words[at:]),), at + 1)
 
 
 def _loose(words: Words) -> Inside:

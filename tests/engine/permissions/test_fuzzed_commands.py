@@ -53,7 +53,15 @@ class Range:
             self.root / "home" / "evil",
         ):
             _program(place, evil)
-        for name in ("okA", "okZ", "echo"):  # found only by whoever looks here
+        for name in (
+            "okA",
+            "okZ",
+            "echo",
+            "timeout",
+            "nice",
+            "time",
+            "command",
+        ):  # found only by whoever looks here
             _program(self.work / name, evil)
         (self.work / "in.txt").write_text("in\n")
         self.rules = [Rule.parse(text) for text in RULES]
