@@ -6,7 +6,6 @@ file is written in a form that is not known here, `UneditableError` says so and 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, TypeGuard
@@ -115,7 +114,13 @@ def _scalar(body: str, *, flow: bool = False) -> str:
     if body.isprintable():
         quoted = body.replace("'", "''")
         return f"'{quoted}'"
-    return json.dumps(body)
+    return '"' + "".join(map(_escaped, body)) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in '\\"':
+        return f"\\{character}"
+    return character if character.isprintable() else f"\\U{ord(character):08x}"
 
 
 def _line_end(text: str) -> str:
