@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from dsh_tui.engine.base.frozen import thaw
+from dsh_tui.engine.sandbox.landlock import LandlockBackend
+from dsh_tui.engine.sandbox.plugin import SandboxConfig
 from tests.fakes.workbench import open_workbench
 
 TEXT = {"type": "string"}
@@ -79,8 +83,31 @@ async def test_the_shipped_tools_have_exactly_these_schemas(tmp_path: Path) -> N
     assert found == EXPECTED
 
 
-async def test_every_tool_and_parameter_is_described(tmp_path: Path) -> None:
-    async with open_workbench(tmp_path) as work:
+ESCALATION = {
+    "sandbox_permissions": {"type": "string", "enum": ["workspace-write", "danger-full-access"]},
+    "justification": TEXT,
+}
+
+
+async def test_where_commands_can_be_confined_three_tools_take_two_more(tmp_path: Path) -> None:
+    async with open_workbench(tmp_path, sandbox=SandboxConfig(backends=(LandlockBackend(),))) as work:
+        tools, agent = work.bench.tools, work.bench.agent
+        schemas = tools.schemas(agent)
+        work.bench.session.append("turn/start", {"turn": 1, "trigger": {"kind": "idle"}})
+        work.bench.session.append("permission/mode", {"mode": "sandbox"})
+        assert tools.schemas(agent) == schemas  # a switch of the mode costs no cache
+    for schema in schemas:
+        expected = dict(EXPECTED[schema["name"]])
+        if schema["name"] in ("bash", "write", "edit"):
+            expected["properties"] = {**expected["properties"], **ESCALATION}  # type: ignore[dict-item]  # JSON
+        found = without_descriptions(thaw(schema["parameters"]))
+        assert found == expected
+        assert list(found["properties"]) == list(expected["properties"])  # type: ignore[call-overload]  # JSON
+
+
+@pytest.mark.parametrize("sandbox", [None, SandboxConfig(backends=(LandlockBackend(),))])
+async def test_every_tool_and_parameter_is_described(tmp_path: Path, sandbox: SandboxConfig | None) -> None:
+    async with open_workbench(tmp_path, sandbox=sandbox) as work:
         schemas = work.bench.tools.schemas(work.bench.agent)
     for schema in schemas:
         assert schema["description"].strip()

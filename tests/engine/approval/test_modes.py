@@ -38,6 +38,8 @@ def tool(kind: str, **changes: Any) -> AnyTool:
 
 READ, EDIT = tool("read"), tool("edit")
 BASH = tool("execute", inside_workspace=None)
+CONFINED = tool("execute", inside_workspace=None, confined=True)
+CONFINED_EDIT = tool("edit", confined=True)
 BASH_OUTPUT = tool("execute", inside_workspace=None, changes=False)
 TODO = tool("other", inside_workspace=None, changes=False)
 FETCH = tool("fetch", inside_workspace=None, changes=False)
@@ -47,17 +49,19 @@ BROKEN_READ = tool("read", inside_workspace=lambda _args, _call: 1 / 0)
 IN, OUT, HOOK = "src/a.py", "/etc/passwd", ".git/hooks/pre-commit"
 
 TABLE: list[tuple[AnyTool, str, dict[Mode, type[PreDecision]]]] = [
-    (READ, IN, {"ask": Allow, "edits": Allow, "plan": Allow, "full": Allow}),
-    (READ, OUT, {"ask": Ask, "edits": Ask, "plan": Ask, "full": Allow}),
-    (FORGETFUL_READ, IN, {"ask": Ask, "edits": Ask, "plan": Ask, "full": Allow}),
-    (BROKEN_READ, IN, {"ask": Ask, "edits": Ask, "plan": Ask, "full": Allow}),
-    (EDIT, IN, {"ask": Ask, "edits": Allow, "plan": Deny, "full": Allow}),
-    (EDIT, OUT, {"ask": Ask, "edits": Ask, "plan": Deny, "full": Allow}),
-    (EDIT, HOOK, {"ask": Ask, "edits": Ask, "plan": Deny, "full": Allow}),
-    (BASH, IN, {"ask": Ask, "edits": Ask, "plan": Deny, "full": Allow}),
-    (BASH_OUTPUT, IN, {"ask": Allow, "edits": Allow, "plan": Allow, "full": Allow}),
-    (TODO, IN, {"ask": Allow, "edits": Allow, "plan": Allow, "full": Allow}),
-    (FETCH, IN, {"ask": Ask, "edits": Ask, "plan": Ask, "full": Allow}),
+    (READ, IN, {"ask": Allow, "edits": Allow, "plan": Allow, "sandbox": Allow, "full": Allow}),
+    (READ, OUT, {"ask": Ask, "edits": Ask, "plan": Ask, "sandbox": Ask, "full": Allow}),
+    (FORGETFUL_READ, IN, {"ask": Ask, "edits": Ask, "plan": Ask, "sandbox": Ask, "full": Allow}),
+    (BROKEN_READ, IN, {"ask": Ask, "edits": Ask, "plan": Ask, "sandbox": Ask, "full": Allow}),
+    (EDIT, IN, {"ask": Ask, "edits": Allow, "plan": Deny, "sandbox": Ask, "full": Allow}),
+    (EDIT, OUT, {"ask": Ask, "edits": Ask, "plan": Deny, "sandbox": Ask, "full": Allow}),
+    (EDIT, HOOK, {"ask": Ask, "edits": Ask, "plan": Deny, "sandbox": Ask, "full": Allow}),
+    (BASH, IN, {"ask": Ask, "edits": Ask, "plan": Deny, "sandbox": Ask, "full": Allow}),
+    (BASH_OUTPUT, IN, {"ask": Allow, "edits": Allow, "plan": Allow, "sandbox": Allow, "full": Allow}),
+    (TODO, IN, {"ask": Allow, "edits": Allow, "plan": Allow, "sandbox": Allow, "full": Allow}),
+    (FETCH, IN, {"ask": Ask, "edits": Ask, "plan": Ask, "sandbox": Ask, "full": Allow}),
+    (CONFINED, IN, {"ask": Ask, "edits": Ask, "plan": Deny, "sandbox": Allow, "full": Allow}),
+    (CONFINED_EDIT, OUT, {"ask": Ask, "edits": Ask, "plan": Deny, "sandbox": Allow, "full": Allow}),
 ]
 
 
