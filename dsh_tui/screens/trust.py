@@ -31,8 +31,8 @@ from dsh_tui.widgets.trust_list import Never, TrustList, TrustRow, rows_of
 
 LANGUAGES = {"plugin": "python", "rules": "yaml", "instructions": "markdown"}
 EXPLANATION = (
-    "This comes with the project and has no effect until you trust it. Plugins are programs and run with "
-    "your rights; instructions steer the model. A change asks again."
+    "None of this has any effect until you trust it. Plugins are programs with your rights; instructions "
+    "steer the model. A change asks again."
 )
 
 Answered = Callable[[TrustAnswer], Awaitable[None]]
@@ -98,6 +98,7 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
 
     def on_resize(self) -> None:
         self._draw_title()
+        self._draw_about()
         self._disturbed()
 
     @on(RowList.Highlighted)
@@ -113,7 +114,7 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
 
     @on(CardText.Measured)
     def _measured(self) -> None:
-        self._draw_place()
+        self._draw_about()
 
     # Actions
 
@@ -167,13 +168,23 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
         title = spread(Content.styled(words, "bold $accent"), Content.styled(path, "$dim"), self.size.width)
         self.query_one("#title", Static).update(title)
 
-    def _draw_entry(self) -> None:
+    def _draw_about(self) -> None:
+        """The name of what is read, what of it never counts, and how much of it is out of view."""
         row = self._list.row
-        about = self.query_one("#about", Static)
         if isinstance(row, TrustEntry):
             hidden = f"the last {row.hidden:,} characters are not shown here" if row.hidden else ""
             said = " · ".join(filter(None, (exact_line(row.note), hidden)))
-            about.update(Content.assemble((exact_line(row.path), "bold"), (f"  {said}", "$warning")))
+            about = Content.assemble((exact_line(row.path), "bold"), (f"  {said}", "$warning"))
+        else:
+            words = f"{row.path}: {row.why}" if isinstance(row, Never) else "Nothing here would take effect"
+            about = Content.styled(exact_line(words), "$dim")
+        more = f"  ▼ {self._card.below:,} more lines" if self._card.below else ""
+        drawn = spread(about, Content.styled(more, "$warning"), max(10, self.size.width))
+        self.query_one("#about", Static).update(drawn)
+
+    def _draw_entry(self) -> None:
+        row = self._list.row
+        if isinstance(row, TrustEntry):
             text, language = row.text, LANGUAGES[row.kind]
             self._card.show(
                 lambda width, palette: (
@@ -181,14 +192,10 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
                 )
             )
         else:
-            words = f"{row.path}: {row.why}" if isinstance(row, Never) else "Nothing here would take effect"
-            about.update(Content.styled(exact_line(words), "$dim"))
             self._card.show(lambda width, palette: text_rows("", width, palette))
+        self._draw_about()
 
     def _draw_place(self) -> None:
-        if self._arming.armed:
-            keys = "↑ ↓ look · pgup pgdn read · ← → choose · enter answers · esc not now"
-        else:
-            keys = "keys take effect in a moment ░░░"
-        below = f"▼ {self._card.below:,} more lines · " if self._card.below else ""
-        self.query_one("#place", Static).update(Content(f"{below}{keys}"))
+        keys = "↑ ↓ look · pgup pgdn read · ← → choose · enter answers · esc not now"
+        words = keys if self._arming.armed else "keys take effect in a moment ░░░"
+        self.query_one("#place", Static).update(Content(words))

@@ -21,8 +21,8 @@ from dsh_tui.engine.projection.trust_views import TrustAnswer
 LABELS: Final[dict[TrustAnswer, str]] = {
     "trust": " Trust this folder ",
     "later": " Not now ",
-    "never": " Don't ask about this again ",
-    "revoke": " Trust nothing here any more ",
+    "never": " Don't ask again ",
+    "revoke": " Revoke trust ",
 }
 _GAP: Final = 1
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
 from dsh_tui.app import DshApp
 from dsh_tui.engine.projection.permission_views import DryRunView
+from dsh_tui.engine.projection.trust_views import TrustEntry, TrustQuestion
 from dsh_tui.engine.projection.views import ModelRow, TodoView
 from dsh_tui.theme import DARK, LIGHT
 from tests.fakes.fake_bridge import FakeBridge
@@ -107,6 +109,47 @@ def without_directory() -> FakeBridge:
     return bridge
 
 
+def with_untrusted_files() -> FakeBridge:
+    bridge = answered()
+    plugin = (Path(__file__).parents[2] / "docs/examples/word_count.py").read_text()
+    rules = "permissions:\n  allow: [bash(make test)]\nbase_url: http://elsewhere\n"
+    note = "base_url: never taken from a project"
+    bridge.trust.asking = TrustQuestion(
+        id="q1",
+        project="/work/payments-api",
+        entries=(
+            TrustEntry(
+                kind="plugin", path=".dsh/plugins/word_count.py", size=2_988, state="changed", text=plugin
+            ),
+            TrustEntry(kind="plugin", path=".dsh/plugins/lint.py", size=812, state="new", text=plugin),
+            TrustEntry(kind="rules", path=".dsh/settings.yaml", size=84, state="new", text=rules, note=note),
+            TrustEntry(kind="instructions", path="AGENTS.md", size=14_210, state="trusted", text="# Rules"),
+        ),
+        never=(
+            (".dsh/plugins/o\u202eut.py", "leads out of the project, to /etc/passwd"),
+            (".dsh/skills", "skills are not supported yet; nothing loads them"),
+        ),
+    )
+    return bridge
+
+
+async def ask_for_trust(pilot: Pilot[None]) -> None:
+    app = pilot.app
+    assert isinstance(app, DshApp)
+    assert isinstance(app.monotonic, Hands)
+    await pilot.press(*"/trust", "enter")
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+    app.monotonic.pass_(1)
+    await pilot.press("right")
+    await pilot.pause()
+
+
+async def look_at_rules(pilot: Pilot[None]) -> None:
+    await ask_for_trust(pilot)
+    await pilot.press("down", "down")
+
+
 def with_models() -> FakeBridge:
     bridge = answered()
     bridge.model_rows = MODELS
@@ -174,6 +217,8 @@ SCENES: dict[str, tuple[Callable[[], FakeBridge], Steps]] = {
     "request-part": (with_history, keys("ctrl+x", "i", "right", "down", "down", "enter")),
     "receipt": (first_turn, keys("ctrl+x", "v", "enter")),
     "cut-turn": (with_history, nothing),
+    "trust": (with_untrusted_files, ask_for_trust),
+    "trust-rules": (with_untrusted_files, look_at_rules),
     "full-access": (answered, keys(*"/full", "enter")),
 }
 SIZES = [(80, 24), (120, 40)]

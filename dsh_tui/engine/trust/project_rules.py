@@ -29,5 +29,5 @@ def rules_note(content: bytes) -> tuple[bool, str]:
         return False, "is no mapping; nothing in it has effect"
     keys = [str(getattr(key, "value", "?")) for key, _value in root.value]
     others = [key for key in dict.fromkeys(keys) if key != RULES]
-    note = f"{', '.join(others)}: never taken from a project; only {RULES} counts" if others else ""
+    note = f"{', '.join(others)}: never taken from a project" if others else ""
     return RULES in keys, note

@@ -105,7 +105,7 @@ def test_settings_without_rules_are_named_and_count_for_nothing(project: Path, t
 def test_of_settings_with_rules_it_is_said_what_else_never_counts(project: Path) -> None:
     (project / ".dsh/settings.yaml").write_text("providers: {}\npermissions: {}\nmode: full\n")
     (entry,) = read_manifest(project).entries
-    assert entry.note == "providers, mode: never taken from a project; only permissions counts"
+    assert entry.note == "providers, mode: never taken from a project"
 
 
 def _outside(path: Path) -> None:
