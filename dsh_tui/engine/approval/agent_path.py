@@ -16,7 +16,7 @@ STEP: Final = " › "
 
 def agent_path(agent: Agent) -> str:
     """``main agent › explore``; empty for the main agent itself."""
-    names = [_name(one) for one in lineage(agent)]
+    names = list(filter(None, map(_name, lineage(agent))))
     if len(names) == 1 and agent.session.header.get("origin") != "subagent":
         return ""
     if len(names) == 1:
@@ -25,7 +25,7 @@ def agent_path(agent: Agent) -> str:
     return STEP.join(reversed(names))
 
 
-def _name(agent: object) -> str:
-    session = getattr(agent, "session", None)  # a scope's key is any object; what is no agent has no log
-    header = {} if session is None else session.header
-    return str(header.get("agentPreset") or "subagent")
+def _name(key: object) -> str:
+    """What an agent is called; empty for the other keys that scopes have, such as a project's."""
+    session = getattr(key, "session", None)  # what is no agent has no log
+    return "" if session is None else str(session.header.get("agentPreset") or "subagent")

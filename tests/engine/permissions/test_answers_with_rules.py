@@ -14,6 +14,7 @@ from dsh_tui.engine.permissions.book import PermissionsConfig, Scope
 from dsh_tui.engine.permissions.past_calls import PastCalls
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.rule_file import RuleFile, read_user_rules
+from dsh_tui.engine.scope import create_scope
 from dsh_tui.engine.settings.settings_file import SettingsFile
 from tests.fakes.permission_bench import RulesBench, another, open_rules_bench, rules
 from tests.fakes.tool_bench import text
@@ -241,6 +242,18 @@ async def test_a_subagents_question_says_whose_it_is() -> None:
         assert child.logged("approval/asked")[0].data["agent"] == "main agent › explore"
         it.desk.answer(request.id, Answer("rejected"))
         await running
+
+
+async def test_a_main_agent_is_one_in_the_scope_of_its_project_too() -> None:
+    async with open_rules_bench() as it:
+        project = object()
+        scope = create_scope(it.bench.root, it.bench.agent, parent=project)
+        running = asyncio.create_task(it.run(PUSH))
+        request = await asked(it)
+        assert request.agent == ""
+        it.desk.answer(request.id, Answer("rejected"))
+        await running
+        await scope.dispose()
 
 
 def test_rules_and_their_texts_are_the_same_thing() -> None:
