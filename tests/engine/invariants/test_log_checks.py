@@ -16,7 +16,16 @@ from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSIONS
 from tests.fakes.fake_clock import FakeClock
-from tests.fakes.session_logs import answer, bare_session, call, close_turn, open_step, open_turn, result
+from tests.fakes.session_logs import (
+    answer,
+    bare_session,
+    call,
+    close_turn,
+    open_step,
+    open_turn,
+    result,
+    result_data,
+)
 
 Data = Mapping[str, Any]
 STEP = {"turn": 1, "step": 1}
@@ -194,6 +203,45 @@ async def test_a_question_is_answered_once_before_its_call_ends(session: Session
     session.append("approval/decided", DECIDED)
     refused(session, "approval", lambda: session.append("approval/decided", DECIDED))
     result(session, "c1")
+
+
+RULED = {"callId": "c1", "toolName": "read", "decision": "deny", "rule": "deny read", "scope": "user"}
+
+
+async def test_a_rule_decides_once_instead_of_a_question_and_what_it_denies_does_not_run(
+    session: Session,
+) -> None:
+    refused(session, "approval", lambda: session.append("permission/decided", RULED))
+    ready_call(session)
+    wrong = {**RULED, "decision": "allow"}
+    refused(session, "approval", lambda: session.append("permission/decided", wrong))
+    session.append("permission/decided", RULED)
+    refused(session, "approval", lambda: session.append("permission/decided", RULED))
+    refused(session, "approval", lambda: session.append("approval/asked", ASKED))
+    refused(session, "approval", lambda: result(session, "c1"))
+    session.append("tool/result", {**result_data(session, "c1"), "isError": True})
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"rules": ["allow read"], "scope": "user"},
+        {"scope": "user"},
+        {"outcome": "allowed-once", "rules": ["allow read"]},
+        {"outcome": "allowed-once", "replacement": "ls"},
+    ],
+)
+async def test_what_comes_with_an_answer_fits_it(session: Session, more: Data) -> None:
+    ready_call(session)
+    refused(
+        session,
+        "approval",
+        lambda: session.append("approval/asked", {**ASKED, "place": {"index": 3, "of": 2}}),
+    )
+    session.append("approval/asked", {**ASKED, "place": {"index": 2, "of": 3}})
+    refused(session, "approval", lambda: session.append("permission/decided", RULED))
+    refused(session, "approval", lambda: session.append("approval/decided", {**DECIDED, **more}))
+    session.append("approval/decided", {**DECIDED, "replacement": "ls"})
 
 
 async def test_a_retry_counts_waits_and_starts_once(session: Session) -> None:
