@@ -54,6 +54,7 @@ class FolderTrust:
         self._places: dict[Path, _Place] = {}
         self._looking: set[Path] = set()
         self._asked: dict[str, Manifest] = {}
+        self._fault = ""
         product.engine.root.on(TRUST_CHANGED, self._look_again)
 
     def marked(self, view: ChatView) -> ChatView:
@@ -122,8 +123,12 @@ class FolderTrust:
         known = frozenset((entry.key, entry.digest) for entry in manifest.entries)
         self._places[project] = _Place(known, pending, declined, asks)
         news = [one for one in pending if before is not None and (one.key, one.digest) not in before.known]
-        if news:
+        fault = self._trust.fault
+        if fault and before is not None and fault != self._fault:
+            self._notify(fault, "error")
+        elif news:
             self._notify(f"{in_short(news)}: no effect until trusted · /trust", "warning")
+        self._fault = fault
         self._changed()
 
     def _look_again(self, project: Path) -> Awaitable[None] | None:

@@ -189,6 +189,18 @@ async def test_an_edit_of_the_instructions_is_told_quietly_and_not_given_to_the_
         assert not bridge.view.asks_trust
 
 
+async def test_a_store_that_breaks_meanwhile_unloads_what_it_trusted_and_says_so(place: Place) -> None:
+    async with place.started() as bridge:
+        await place.answer(bridge, "trust")
+        await until(bridge, lambda view: view.untrusted == 0)
+        (place.home / "trust.json").write_text("{")
+        assert place.product is not None
+        await place.product.projects.look()
+        await until(bridge, lambda view: view.untrusted == 1)
+        assert "trust.json: is damaged; no project is trusted" in place.told[-1]
+        assert place.product.projects.records() == ()
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["sessions", "list"], ["doctor"]])
 def test_commands_that_need_no_engine_load_nothing(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -15,6 +15,7 @@ from dsh_tui.engine.plugin_folder.importer import PluginError, forget, import_pl
 from dsh_tui.engine.plugin_folder.projects import CHANGED, TAKEN
 from dsh_tui.engine.plugin_folder.source import PluginSource
 from dsh_tui.engine.product import Product, StartOptions
+from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.tools.registry import TOOLS
 
 TOOL = """
@@ -199,6 +200,17 @@ async def test_a_project_is_left_with_its_last_agent(bench: Bench) -> None:
     await second.dispose()
     await bench.product.projects.leave(second.agent)
     assert bench.product.projects.records() == ()
+
+
+async def test_an_agent_that_moves_has_the_plugins_of_where_it_is(bench: Bench) -> None:
+    bench.save("v1")
+    bench.save("v2", project=bench.other)
+    await bench.trust()
+    await bench.trust(bench.other)
+    agent = await bench.agent(bench.project)
+    append_idle(agent.session, "session-cwd", "session/cwd", {"cwd": str(bench.other)})
+    await bench.product.projects.ready(agent)
+    assert bench.offered(agent) == {"v2"}
 
 
 async def test_a_broken_trusted_plugin_is_one_line_and_hurts_nobody(bench: Bench) -> None:
