@@ -16,6 +16,7 @@ from typing import TypeAlias
 from dsh_tui.engine.approval.agent_path import agent_path
 from dsh_tui.engine.approval.events import APPROVAL_UNAVAILABLE, RULES_NOT_KEPT
 from dsh_tui.engine.approval.log_data import Decided, asked_data, decided_by, decided_data, is_sound
+from dsh_tui.engine.approval.mode_policy import is_inside
 from dsh_tui.engine.approval.requests import Answer, Answerer, ApprovalRequest, Unanswered
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.errors import HarnessError
@@ -32,6 +33,7 @@ from dsh_tui.engine.tools.arguments import validate_arguments
 from dsh_tui.engine.tools.containment import Raised, contained
 from dsh_tui.engine.tools.decisions import ApprovalOutcome
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall
+from dsh_tui.engine.tools.errors import ToolError
 
 _log = logging.getLogger(__name__)
 
@@ -104,7 +106,11 @@ class Approval:
     async def request(
         self, call: ToolCall, definition: AnyTool, reason: str, *, by: str = "plugin"
     ) -> ApprovalOutcome:
-        """Log the question, wait for the answer, log it and return it. ``by`` says who asks."""
+        """Log the question, wait for the answer, log it and return it. ``by`` says who asks.
+
+        Raises:
+            ToolError: the call can't succeed, whatever a person says; nobody is asked.
+        """
         preview = await _preview(call, definition)
         facts = facts_of(call, definition)
         request = ApprovalRequest(
@@ -229,7 +235,11 @@ _AnswerTask: TypeAlias = "asyncio.Future[Answer | Raised]"
 
 
 async def _preview(call: ToolCall, definition: AnyTool) -> JsonObject | None:
-    """The tool's card for the person; a tool that can't make one must not keep the person from deciding."""
+    """The tool's card for the person; a tool that can't make one must not keep the person from deciding.
+
+    What it knows will fail (an edit whose text is not in the file) is not worth a question. Outside
+    the workspace it is asked all the same: the refusal would tell of what nobody let the model see.
+    """
     if definition.preview is None:
         return None
 
@@ -241,6 +251,8 @@ async def _preview(call: ToolCall, definition: AnyTool) -> JsonObject | None:
 
     preview = await contained(card())
     if isinstance(preview, Raised):
+        if isinstance(preview.error, ToolError) and is_inside(call, definition):
+            raise preview.error
         _log.warning("%s: no preview of %s", call.call_id, call.name, exc_info=preview.error)
         return None
     return preview

@@ -93,7 +93,7 @@ class ToolDefinition(Generic[A]):
     is_concurrency_safe: Callable[[A], bool] | None = None
     """Exactly True: the body may run beside other bodies of the same step."""
     preview: Callable[[A, ToolCall], Awaitable[JsonObject | None]] | None = None
-    """A card (JSON) for the person who approves, computed before asking."""
+    """A card (JSON) for the person who approves, computed before asking. A `ToolError`: it can't succeed."""
     inside_workspace: Callable[[A, ToolCall], bool] | None = None
     """True if all it touches lies inside ``call.cwd``, links and ``..`` resolved."""
     timeout_ms: Callable[[A], int | None] | None = None

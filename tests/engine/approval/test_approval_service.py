@@ -18,6 +18,7 @@ from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.session.store import SESSIONS
 from dsh_tui.engine.tools.definition import ToolCall
+from dsh_tui.engine.tools.errors import ToolError
 from tests.fakes.sample_tools import EchoArgs, echo
 from tests.fakes.tool_bench import ToolBench, open_tool_bench, text
 
@@ -246,6 +247,27 @@ async def test_a_preview_that_fails_does_not_keep_the_person_from_deciding(
     await bench.run(("edit", {}))
     assert "preview" not in bench.logged("approval/asked")[0].data
     assert bench.results()[0]["isError"] is False
+
+
+@pytest.mark.parametrize("inside", [True, False])
+async def test_nobody_is_asked_about_a_call_that_cannot_succeed_unless_it_reaches_outside(
+    bench: ToolBench, approval: Approval, *, inside: bool
+) -> None:
+    async def preview(_args: EchoArgs, _call: ToolCall) -> Any:
+        raise ToolError("The text is not in the file.", code="FS_EDIT_NOT_FOUND")
+
+    tool = echo("edit", kind="edit", changes=True, preview=preview, inside_workspace=lambda *_: inside)
+    bench.tools.register(bench.root, tool)
+    approval.answer_with(bench.root, allow)
+    await bench.run(("edit", {}))
+    (result,) = bench.results()
+    if inside:
+        assert bench.logged("approval/asked") == []
+        assert result["error"]["code"] == "FS_EDIT_NOT_FOUND"
+        assert "not in the file" in text(result)
+    else:
+        assert len(bench.logged("approval/asked")) == 1
+        assert result["isError"] is False
 
 
 async def test_the_requests_of_one_step_come_one_after_the_other(
