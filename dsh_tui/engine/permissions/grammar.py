@@ -55,6 +55,8 @@ def parse(text: bytes) -> Parse:
             commands.append(SimpleCommand(tuple(_word(text[slice(*at)]) for at in (_place(name), *places))))
         elif node.type in _HOLDERS:
             others.update(map(_place, _words(node)))
+        elif node.type in (">&-", "<&-"):
+            others.add((node.end_byte - 1, node.end_byte))
         elif node.type == "variable_assignment":
             others.add(_place(node))
     return Parse(tuple(commands), frozenset(names), frozenset(others), root.has_error)

@@ -1,0 +1,228 @@
+"""What rules make of command lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dsh_tui.engine.permissions.judge import judge
+from dsh_tui.engine.permissions.rule import Rule
+from tests.engine.permissions.bash_calls import bash, judged, rules
+
+CASES = Path(__file__).resolve().parents[4] / "shared" / "cases" / "permission-rules"
+
+
+def _rows() -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    rows = []
+    for name in ("s01-chains.json", "s02-spellings.json"):
+        if not (CASES / name).exists():
+            continue
+        case = json.loads((CASES / name).read_text())
+        texts = tuple(f"{effect} bash({words} *)" for effect, all_ in case["rules"].items() for words in all_)
+        rows += [
+            (row["command"], texts, (row["expect"], *row.get("also_acceptable", ()))) for row in case["rows"]
+        ]
+    return rows
+
+
+@pytest.mark.parametrize(("command", "texts", "expected"), _rows())
+def test_cases_are_decided_as_they_say(
+    command: str, texts: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    assert (judged(command, *texts).decision or "ask") in expected
+
+
+# fmt: off
+COVERED = (
+    "git log", "git log --oneline -5", "  git\tlog  ", "\ngit log\n", '"git" l\\og', "g'i't log",
+    "git \\\n log", "git log && ls", "git log | ls", "git log; ls &", "git log |& ls", "(git log; ls)",
+    "{ git log; }", "! ls", "ls 'a && b'", 'ls "x;y"', "ls x\\;y", "ls '$(rm x)'", "# note\nls",
+    "ls # rm x", "ls a#b", "ls $'a\\nb'", "ls $X", 'ls "$HOME"', "ls *.py", "ls ~", "ls {a,b}",
+    "ls $((1+2))", "ls $(git log)", 'ls "$(ls)"', "ls `ls`", "ls <(git log)", "ls >/dev/null 2>&1",
+    "ls &>/dev/null", "ls 2>/dev/null x", "ls <test_rules.py", "ls 2>&-",
+    "if ls; then git log; else ls; fi", "until ls; do git log; done", "time ls", "timeout 5 ls",
+    "nice -n 5 ls", "timeout -k 1 5 nice ls x", "command ls", "stdbuf -oL ls", "ls HEAD~1 a..b @{0} x,y",
+    "ls é 日本", "npm test",
+)
+# fmt: on
+
+
+@pytest.mark.parametrize("command", COVERED)
+def test_a_line_is_allowed_when_each_of_its_commands_is_covered(command: str) -> None:
+    verdict = judged(command, "git log *", "ls *", "npm test")
+    assert verdict.decision == "allow", verdict.why
+    assert verdict.rule is not None
+
+
+# fmt: off
+NOT_COVERED = (
+    "", " ", "\n", "#", "git", "gitlog", "git logger", "lsof", "npm test x", "npm", "NPM test",
+    "/tmp/x/git log", "./ls", "ls; touch x", "ls && touch x", "ls | tee x", "ls & touch x", "ls\ntouch x",
+    "ls |& sh", "ls $(touch x)", "ls `touch x`", 'ls "$(touch x)"', "ls <(touch x)", "ls >(touch x)",
+    "A=1 ls", "PATH=. ls", "A=1", "A=$(ls) ls", "ls >x", "ls >>x", "ls &>x", "ls <>x", "ls >|x", "ls >&x",
+    "ls </etc/passwd", "ls <$X", "> x", "ls <<<x", "ls <<E\nx\nE", "ls() { touch x; }; ls",
+    "function ls { touch x; }", "alias ls=touch; ls", "for i in a; do ls; done", "case x in x) ls;; esac",
+    "[[ -f x ]]", "((1))", "coproc ls", "$X", "$X ls", "l*", "{ls,x}", "~/ls", "ls 'x", "ls )", "ls $(ls",
+    "ls ${X:=1}", "ls ${X@P}", "ls ${!X}", "ls $((X))", "ls $[1]", 'ls $"x"', "ls $'\\u0041'", "ls \\",
+    "ls\rx", "ls\x00", "ls\x0bx", "ls\xa0x", "ls \u200b", "ls \x1b[0m", "ls \ud800", "env ls", "sudo ls",
+    "nohup ls", "xargs ls", "sh -c ls", "eval ls", "exec ls", "./timeout 5 ls", "timeout $X ls",
+    "timeout --what 5 ls", "time { ls; }", "export A=1; ls", "hash -p x ls; ls", "set -e; ls",
+    "shopt -s extglob; ls", "ls $\\\n(x)", 'ls "$\\\n(x)"', "ls &\\\n& x", "ls" + "(" * 5000,
+    "(" * 5000 + "ls", "$(" * 5000, "ls " + "x" * 200_000,
+)
+# fmt: on
+
+
+@pytest.mark.parametrize("command", NOT_COVERED)
+def test_a_line_is_left_to_the_mode_when_anything_in_it_is_not_covered(command: str) -> None:
+    verdict = judged(command, "git log *", "ls *", "npm test")
+    assert verdict.decision is None
+    assert verdict.why.endswith(".")
+
+
+# fmt: off
+CHANGES_THE_SHELL = (
+    "alias x=y", "export X=1", "hash -r", "enable -n ls", "eval ls", "source x", ". x", "trap ls EXIT",
+    "set -e", "read x", "unset x", "declare x=1", "let x=1", "mapfile x", "exec ls", "shopt -s x",
+    "printf -v PATH x", "test -v x", "[ -v x ]", "jobs -x ls", "printf $X",
+)
+# fmt: on
+
+
+@pytest.mark.parametrize("command", CHANGES_THE_SHELL)
+def test_builtins_that_change_what_others_mean_are_never_covered(command: str) -> None:
+    name = command.split()[0]
+    assert judged(command, f"{name} *").decision is None
+
+
+@pytest.mark.parametrize(
+    ("command", "too_short", "enough"),
+    [
+        ("git -c core.pager=x log", "git *", "git -c core.pager=x log *"),
+        ("git -C /tmp log", "git *", "git -C /tmp *"),
+        ("git log --output=x", "git log *", "git log --output=x"),
+        ("git log --outp x", "git log *", "git log --outp *"),
+        ("git bisect run x", "git bisect *", "git bisect run x"),
+        ("git config a b", "git *", "git config *"),
+        ("git grep -Ox y", "git grep *", "git grep -Ox *"),
+        ("git rebase -x ls main", "git rebase *", "git rebase -x ls *"),
+        ("find . -exec ls {} +", "find *", "find . -exec ls *"),
+        ("find . -delete", "find . *", "find . -delete"),
+        ("xargs ls -l", "xargs *", "xargs ls *"),
+        ("sudo -u me ls", "sudo *", "sudo -u me ls *"),
+        ("env A=1 ls", "env *", "env A=1 ls *"),
+        ("sh -c 'ls -l'", "sh *", "sh -c 'ls -l'"),
+        ("bash x.sh 1", "bash *", "bash x.sh *"),
+        ("make SHELL=x all", "make *", "make SHELL=x *"),
+        ("tar -cf x --checkpoint-action=exec=y z", "tar *", "tar -cf x --checkpoint-action=exec=y *"),
+        ("sort -uo x y", "sort *", "sort -uo *"),
+        ("rsync -ave x y z", "rsync *", "rsync -ave x *"),
+        ("ssh host ls", "ssh host *", "ssh host ls"),
+        ("timeout 5 rm x", "timeout *", "timeout 5 rm *"),
+        ("nohup ls", "nohup *", "nohup ls"),
+    ],
+)
+def test_what_a_program_is_told_to_run_has_to_be_spelled_out(
+    command: str, too_short: str, enough: str
+) -> None:
+    assert judged(command, too_short, "ls *").decision is None
+    assert judged(command, enough).decision == "allow"
+
+
+# fmt: off
+DENIED = (
+    "git push", "git push origin main", '"git" push', "g\\it push", "git 'pu'sh", "git pu\\\nsh",
+    "$'git' push", "/usr/bin/git push", "A=1 git push", "git -C /r push", "git --no-pager push",
+    "git -c a=b push", "git push # x", "ls; git push", "(git push)", "{ git push; }", "! git push",
+    "git push &", "ls | git push", "ls $(git push)", 'ls "`git push`"', "A=$(git push)",
+    "A=(x $(git push))", "ls $((1+$(git push)))", "ls <(git push)", "> $(git push)",
+    "ls <<E\n$(git push)\nE", "ls <<<$(git push)", "f() { git push; }", "case x in x) git push;; esac",
+    "[[ -n $(git push) ]]", "for i in $(git push); do ls; done", "while git push; do ls; done",
+    "if git push; then ls; fi", "env git push", "env -i A=1 git push", "env -S 'git push' x",
+    "sudo -u x git push", "sudo --odd git push", "doas git push", "nohup git push", "nice -n 5 git push",
+    "timeout 5 git push", "time git push", "stdbuf -o0 git push", "setsid git push", "chroot / git push",
+    "xargs git push", "xargs -n1 -I% git push %", "parallel git push ::: 1", "find . -exec git push \\;",
+    "find . -ok git push {} +", "fd x -x git push", "command git push", "builtin eval git push",
+    "exec git push", "eval git push", "eval 'git pu''sh'", "trap 'git push' EXIT", "sh -c 'git push'",
+    "bash -lc 'git push'", "bash -c \"sudo sh -c 'git push'\"", "su -c 'git push' x", "ssh host git push",
+    "watch git push", "strace -f git push", "script -qc 'git push' x", "busybox git push",
+    "flock x git push", "unshare -r git push", "systemd-run git push", "git bisect run git push",
+    "git submodule foreach 'git push'", "git rebase -x 'git push' x", "coproc git push",
+    "git push 'unclosed", "ls ) ; git push", "ls\r; git push",
+)
+# fmt: on
+
+
+@pytest.mark.parametrize("command", DENIED)
+def test_nothing_hides_a_denied_command(command: str) -> None:
+    verdict = judged(command, "deny bash(git push *)", "allow bash", "git *", "ls *")
+    assert verdict.decision == "deny", verdict.why
+    assert verdict.rule == Rule.parse("deny bash(git push *)")
+
+
+# fmt: off
+PERHAPS_DENIED = (
+    "$X push", "git $X", "git ${X} push", "git p*", "g?t push", "{git,push}", "git {push,x}",
+    "$(echo git) push", '"$X"', "ls | sh", "ls |& bash -s", "eval $X", 'sh -c "$X"', "source x",
+    "xargs -I% git % x", "git 'x", "[[ -f x ]]", "ls\x00", "xargs sh -c", "sudo $X",
+)
+# fmt: on
+
+
+@pytest.mark.parametrize("command", PERHAPS_DENIED)
+def test_what_may_hide_a_denied_command_asks_even_where_all_is_allowed(command: str) -> None:
+    assert judged(command, "deny bash(git push *)", "allow bash").decision == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git stash push", "git log $X", "echo git push", "ls $X *.py", "git pull", "ls <<E\nx\nE", "make push"],
+)
+def test_a_deny_rule_says_nothing_of_other_commands(command: str) -> None:
+    assert judged(command, "deny bash(git push *)").decision is None
+
+
+def test_deny_beats_ask_and_ask_beats_allow_in_any_order() -> None:
+    texts = ["allow bash(ls *)", "ask bash(ls -l *)", "deny bash(ls -l x)"]
+    for order in (texts, texts[::-1]):
+        assert judged("ls", *order).decision == "allow"
+        assert judged("ls -l y", *order).decision == "ask"
+        assert judged("ls -l x", *order).decision == "deny"
+
+
+def test_a_rule_without_a_pattern_is_about_every_command() -> None:
+    assert judged("a > b; C=1 $(d)", "allow bash").decision == "allow"
+    assert judged("a 'b", "allow bash").decision is None  # bash would not read it either
+    assert judged("a", "allow bash", "deny bash").decision == "deny"
+    assert judged("a", "allow bash(a)", "ask bash").decision == "ask"
+
+
+def test_the_directory_of_a_call_counts(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "in").write_text("")
+    covered = rules("ls *", "cd *", "./x", "timeout 5 *")
+
+    def decision(command: str, workdir: object = None) -> str | None:
+        return judge(covered, bash(command, tmp_path, workdir=workdir)).decision
+
+    assert decision("ls", "sub") == decision("ls", str(tmp_path)) == decision("./x") == "allow"
+    assert decision("ls", "/") is decision("ls", "..") is decision("ls", 5) is decision("ls", "a\0b") is None
+    assert decision("./x", "sub") is decision("cd sub; ./x") is decision("command cd sub; ./x") is None
+    assert decision("ls <in") == "allow"
+    assert decision("cd sub; ls <in") is decision("ls <in", "sub/../..") is None
+
+
+@pytest.mark.parametrize("arguments", [{}, {"command": None}, {"command": 5}, {"command": ["ls"]}])
+def test_a_call_without_a_command_is_never_allowed(arguments: dict[str, object]) -> None:
+    call = bash("")
+    broken = type(call)(tool="bash", kind="execute", arguments=arguments, cwd=call.cwd)
+    assert judge(rules("allow bash", "ls *"), broken).decision is None
+
+
+def test_an_allow_rule_for_a_path_covers_just_that_path() -> None:
+    assert judged("/usr/bin/git log", "/usr/bin/git *").decision == "allow"
+    assert judged("git log", "/usr/bin/git *").decision is None
+    assert judged("../permissions/x.sh", "deny bash(./x.sh)").decision == "deny"
+    assert judged("sh ./x.sh", "deny bash(./x.sh)").decision == "deny"
