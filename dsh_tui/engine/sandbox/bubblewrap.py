@@ -67,7 +67,7 @@ class BubblewrapBackend:
             return "bubblewrap is a program for Linux"
         if not self._binary:
             return "bubblewrap is not installed"
-        probe = self.confine(("true",), Bounds(policy="read-only", workspace=Path("/")))
+        probe = self.confine(("true",), Bounds(policy="read-only", workspace=Path("/")), Path("/"))
         try:
             done = subprocess.run(  # noqa: S603  # our own command line
                 probe.argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE_S, check=False
@@ -79,10 +79,11 @@ class BubblewrapBackend:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         return "" if done.returncode == 0 else f"{self._binary} does not work here: {(said or ['?'])[-1]}"
 
-    def confine(self, argv: Sequence[str], bounds: Bounds) -> Confined:
+    def confine(self, argv: Sequence[str], bounds: Bounds, cwd: Path) -> Confined:
         command = self._landlock.scope(argv) or argv
+        place = ("--chdir", str(cwd.resolve()))  # else a folder that is hidden would be another, unasked
         return Confined(
-            argv=(self._binary, *chain.from_iterable(_mounts(bounds)), "--", *command),
+            argv=(self._binary, *chain.from_iterable(_mounts(bounds)), *place, "--", *command),
             enforcement=self.enforcement,
             denials=_DENIALS,
             failures=((1, "bwrap: "), FAILURE),

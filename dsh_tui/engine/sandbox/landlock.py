@@ -61,7 +61,7 @@ class LandlockBackend:
             return "Landlock needs the path of the Python interpreter, and there is none"
         return "" if _version() else "this kernel has no Landlock, or it is switched off"
 
-    def confine(self, argv: Sequence[str], bounds: Bounds) -> Confined:
+    def confine(self, argv: Sequence[str], bounds: Bounds, cwd: Path) -> Confined:
         for vital in bounds.vital:
             # Rules only ever add: below a folder that is allowed nothing can be kept out.
             if any(vital.is_relative_to(root) for root in bounds.writable):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from dsh_tui.engine.sandbox.bounds import Bounds
@@ -52,8 +53,8 @@ class Backend(Protocol):
     def fault(self) -> str:
         """Why it can't be used on this machine; empty if it can. May take seconds: ask once."""
 
-    def confine(self, argv: Sequence[str], bounds: Bounds) -> Confined:
-        """The command line.
+    def confine(self, argv: Sequence[str], bounds: Bounds, cwd: Path) -> Confined:
+        """The command line; it is started in ``cwd``.
 
         Raises:
             SandboxUnavailableError: these bounds can't be kept here.

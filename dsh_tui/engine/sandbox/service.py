@@ -85,13 +85,13 @@ class Sandbox:
         """
         return first_working(self._backends)
 
-    def confine(self, argv: Sequence[str], bounds: Bounds) -> Confined:
+    def confine(self, argv: Sequence[str], bounds: Bounds, cwd: Path) -> Confined:
         """The command line that runs ``argv`` inside the bounds. Blocks; see `backend`.
 
         Raises:
             SandboxUnavailableError: it can't be confined, so it must not run.
         """
-        confined = self.backend.confine(argv, bounds)
+        confined = self.backend.confine(argv, bounds, cwd)
         if bounds.temp is None:
             return confined
         return replace(confined, environment={**confined.environment, "TMPDIR": str(bounds.temp)})

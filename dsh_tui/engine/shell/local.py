@@ -96,7 +96,7 @@ class LocalShell:
         argv: tuple[str, ...] = (bash, "-c", request.command)
         judge = None
         if request.bounds is not None:
-            confined = await self._confine(argv, request.bounds)
+            confined = await self._confine(argv, request.bounds, request.cwd)
             argv, env = confined.argv, {**env, **confined.environment}
             judge = partial(judged, confined, request.bounds)
         out, err = self._tail(request, "stdout"), self._tail(request, "stderr")
@@ -112,10 +112,10 @@ class LocalShell:
             raise ShellError(f"The command could not be started with {argv[0]}: {error}.") from error
         return command
 
-    async def _confine(self, argv: tuple[str, ...], bounds: Bounds) -> Confined:
+    async def _confine(self, argv: tuple[str, ...], bounds: Bounds, cwd: Path) -> Confined:
         if self._sandbox is None:
             raise SandboxUnavailableError("Nothing here confines commands, so the command did not run.")
-        return await asyncio.to_thread(self._sandbox.confine, argv, bounds)
+        return await asyncio.to_thread(self._sandbox.confine, argv, bounds, cwd)
 
     def _tail(self, request: ShellRequest, stream: str) -> StreamTail:
         def open_spill() -> SpillFile | None:

@@ -25,6 +25,7 @@ SETTLE: Final = 0.5
 """Seconds for the rest of a pipeline, once the shell itself is gone."""
 _TICK: Final = 0.05
 """Seconds between looks at processes that can't be waited for."""
+_FIRST_TICK: Final = 0.002
 _READ: Final = 65_536
 _PROGRESS: Final = 0.25
 """Seconds between two progress lines."""
@@ -137,8 +138,10 @@ class Supervision:
                 return verdict
 
     def _patience(self, deadline: float | None, *, ticking: bool) -> float | None:
-        if self._exited_at is not None or self._reason is not None:
+        if self._reason is not None:
             return _TICK
+        if self._exited_at is not None:  # what is about to end is not waited for a whole tick
+            return min(_TICK, max(_FIRST_TICK, time.monotonic() - self._exited_at))
         moments = [] if deadline is None else [deadline]
         if self._fresh is not None:
             moments.append(self._next_line)

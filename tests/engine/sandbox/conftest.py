@@ -70,7 +70,7 @@ class Site:
     def run(
         self, backend: Backend, command: str, policy: Confining = "workspace-write"
     ) -> subprocess.CompletedProcess[str]:
-        confined = backend.confine(("bash", "-c", command), self.bounds(policy))
+        confined = backend.confine(("bash", "-c", command), self.bounds(policy), self.inside)
         env = {**os.environ, "IN": str(self.inside), "OUT": str(self.outside), "TMPDIR": str(self.temp)}
         return subprocess.run(
             confined.argv,

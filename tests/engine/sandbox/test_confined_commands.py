@@ -80,7 +80,7 @@ def test_read_only_leaves_only_the_null_device(backend: Backend, site: Site) -> 
 
 
 def test_a_refusal_sounds_like_one(backend: Backend, site: Site) -> None:
-    denials = backend.confine(("true",), site.bounds()).denials
+    denials = backend.confine(("true",), site.bounds(), site.inside).denials
     done = site.run(backend, "echo x > /etc/dsh-tui-was-here")
     assert done.returncode != 0
     assert any(words in done.stderr for words in denials)
@@ -147,9 +147,9 @@ def test_a_home_inside_the_workspace_is_never_writable(backend: Backend, site: S
     everything = replace(site.bounds(), workspace=site.root, writable=(site.root,))
     if backend.enforcement == "partial":
         with pytest.raises(SandboxUnavailableError, match=f"can't protect {site.root}/home"):
-            backend.confine(("true",), everything)
+            backend.confine(("true",), everything, site.root)
         return
-    confined = backend.confine(("bash", "-c", "echo x > home/new; echo x > in/new"), everything)
+    confined = backend.confine(("bash", "-c", "echo x > home/new; echo x > in/new"), everything, site.root)
     subprocess.run(confined.argv, cwd=site.root, capture_output=True, check=False)
     assert (site.inside / "new").exists()
     assert not (site.root / "home" / "new").exists()
@@ -161,7 +161,7 @@ def test_status_and_signal_of_the_command_are_its_own(backend: Backend, site: Si
 
 
 def test_a_launcher_that_fails_runs_nothing(site: Site, landlock: Backend) -> None:
-    confined = landlock.confine(("bash", "-c", "touch ran"), site.bounds())
+    confined = landlock.confine(("bash", "-c", "touch ran"), site.bounds(), site.inside)
     broken = [part.replace("444, 445, 446", "4444, 4445, 4446") for part in confined.argv]
     done = subprocess.run(broken, cwd=site.inside, capture_output=True, text=True, check=False)
     [(status, beginning)] = confined.failures
@@ -177,7 +177,7 @@ def test_a_backend_that_does_not_work_says_why(site: Site) -> None:
 
 
 def test_bubblewrap_mounts_what_is_kept_after_what_may_change(site: Site) -> None:
-    argv = list(BubblewrapBackend("bwrap").confine(("true",), site.bounds()).argv)
+    argv = list(BubblewrapBackend("bwrap").confine(("true",), site.bounds(), site.inside).argv)
 
     def at(*words: str) -> int:
         return next(n for n in range(len(argv)) if tuple(argv[n : n + len(words)]) == words)

@@ -35,7 +35,7 @@ class NoBackend:
     def fault(self) -> str:
         return "this is a test without a kernel"
 
-    def confine(self, argv: Sequence[str], bounds: Bounds) -> Confined:
+    def confine(self, argv: Sequence[str], bounds: Bounds, cwd: Path) -> Confined:
         raise AssertionError("nobody may ask a backend that does not work")
 
 
@@ -45,7 +45,7 @@ class BrokenBackend(NoBackend):
     def fault(self) -> str:
         return ""
 
-    def confine(self, argv: Sequence[str], bounds: Bounds) -> Confined:
+    def confine(self, argv: Sequence[str], bounds: Bounds, cwd: Path) -> Confined:
         launcher = ("bash", "-c", "echo 'launcher: out of order' >&2; exit 125", "--", *argv)
         return Confined(argv=launcher, enforcement="full", denials=(), failures=((125, "launcher: "),))
 
@@ -252,7 +252,7 @@ async def test_a_sandbox_that_does_not_work_can_not_be_chosen(tmp_path: Path) ->
         assert (modes.current(work.bench.session), modes.offers("sandbox")) == ("ask", False)
         bounds = Bounds(policy="read-only", workspace=work.cwd)
         with pytest.raises(SandboxUnavailableError):
-            work.bench.root[SANDBOX].confine(("true",), bounds)
+            work.bench.root[SANDBOX].confine(("true",), bounds, work.cwd)
 
 
 async def test_a_session_that_was_left_in_the_mode_runs_no_command_where_it_can_not_be_kept(
