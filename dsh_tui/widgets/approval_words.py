@@ -16,7 +16,7 @@ from dsh_tui.widgets.card_rows import Draw, text_rows
 from dsh_tui.widgets.columns import cut
 from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import Row
-from dsh_tui.widgets.visible_text import one_line
+from dsh_tui.widgets.visible_text import exact_line, one_line
 from dsh_tui.widgets.wrap import wrap
 
 MAIN_AGENT: Final = "main agent"
@@ -124,7 +124,7 @@ def head_line(approval: ApprovalView, *, brief: bool = False) -> Content:
         return Content.styled(asker(approval, ""), "bold $waiting")
     if card.kind == "diff" and card.diff is not None:
         return Content.assemble(
-            (exact(card.diff.path), "bold"),
+            (exact_line(card.diff.path), "bold"),
             (f"   +{card.diff.added}", "$ok"),
             (f" −{card.diff.removed}", "$error"),
         )
@@ -133,7 +133,7 @@ def head_line(approval: ApprovalView, *, brief: bool = False) -> Content:
         return Content.styled(told or "No description given", "bold" if told else "$dim")
     if card.kind == "plan":
         return Content.styled("What the model wants to do once you approve", "bold")
-    return Content.styled(one_line(approval.subject) or approval.tool, "bold")
+    return Content.styled(exact_line(approval.subject) or approval.tool, "bold")
 
 
 def facts_line(approval: ApprovalView) -> Content:

@@ -16,7 +16,7 @@ from dsh_tui.widgets.approval_answers import Answer, Name
 from dsh_tui.widgets.card_rows import text_rows
 from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import Row, fit, prefixed
-from dsh_tui.widgets.visible_text import one_line
+from dsh_tui.widgets.visible_text import exact_line
 
 WANTED: Final = {"session": ("session",), "always": ("project", "user")}
 """Scopes by the name of the answer that asks for a rule."""
@@ -82,7 +82,7 @@ class RulePreview:
             why = proposal.why_not or "there is none for calls like this one, in this place"
             return text_rows(f"No rule can be offered: {why}", width, palette, look=palette.warning)
         room = width - _LABEL
-        out = _labelled("Call", [text_rows(fit(one_line(self.call), room), room, palette)], palette)
+        out = _labelled("Call", [text_rows(fit(exact_line(self.call), room), room, palette)], palette)
         out += _labelled(
             "Rule", [text_rows(rule, room, palette, look=palette.strong) for rule in proposal.rules], palette
         )

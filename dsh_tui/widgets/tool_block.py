@@ -29,7 +29,7 @@ from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.prose import plain_rows
 from dsh_tui.widgets.row import Row, row
 from dsh_tui.widgets.terminal_text import terminal_rows
-from dsh_tui.widgets.visible_text import one_line
+from dsh_tui.widgets.visible_text import exact_line, one_line
 
 VERB: Final = 8
 """Cells of the verb column."""
@@ -81,7 +81,7 @@ def _head(view: ToolView, width: int, palette: Palette) -> Row:
         margin(TEXT_EDGE),
         (f"{glyph} ", colour),
         (verb.ljust(VERB - 1) + " ", palette.dim if view.state == "ok" else palette.text),
-        (one_line(view.subject), palette.text),
+        (exact_line(view.subject), palette.text),
     ]
     told = one_line(_told(view))
     meta = [(told, colour if view.state != "ok" else palette.dim)]

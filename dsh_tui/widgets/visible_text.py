@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from dsh_tui.engine.base.visible import SOFT, is_plain, visible
+from dsh_tui.engine.base.visible import SOFT, exact, is_plain, visible
 
 TAB = 4
 """Columns between tab stops, wherever text is drawn."""
@@ -37,4 +37,9 @@ def one_line(text: str) -> str:
     text = drawn(text)
     if "\n" in text:
         text = text.replace("\n", "⏎")
-    return text.replace("\t", " ")
+    return text.replace("\t", "␉")
+
+
+def exact_line(text: str) -> str:
+    """`exact`, with line ends and tabs shown as well: for what a call acts on."""
+    return exact(text).replace("\n", "⏎").replace("\t", "␉")

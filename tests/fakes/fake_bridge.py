@@ -154,6 +154,8 @@ class FakeBridge:
 
     async def proposal(self, approval_id: str) -> ProposalView:
         self.asked.append(("proposal", approval_id))
+        if "proposal" in self.fails:
+            raise self.fails["proposal"]
         return self.proposals.get(approval_id, ProposalView(why_not="nothing is offered here"))
 
     def unqueue(self, index: int) -> str:

@@ -1,64 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-
 import pytest
 from textual import events
-from textual.pilot import Pilot
-from textual.widgets import Static
 
-from dsh_tui.app import DshApp
-from dsh_tui.engine.projection.views import AnswerIntent, ApprovalView
-from dsh_tui.widgets.approval_dock import ApprovalDock
-from dsh_tui.widgets.approval_look import SHORT
+from dsh_tui.engine.projection.views import AnswerIntent
 from dsh_tui.widgets.refusal_entry import RefusalEntry
-from tests.fakes.fake_bridge import Asked, FakeBridge
-from tests.fakes.fake_chat import Hands, app_over, chat, command_approval, edit_approval, started
-
-
-@dataclass
-class Scene:
-    """An app with a pending approval and the clock that the dock looks at."""
-
-    app: DshApp
-    pilot: Pilot[None]
-    bridge: FakeBridge
-    hands: Hands
-
-    @property
-    def dock(self) -> ApprovalDock:
-        return self.app.chat.dock
-
-    @property
-    def draft(self) -> str:
-        return self.app.chat.composer.text
-
-    async def quiet(self, seconds: float) -> None:
-        """Let time pass without a key, and let the dock notice."""
-        self.hands.pass_(seconds)
-        self.dock.tick()
-        await self.pilot.pause()
-
-    async def armed(self) -> None:
-        await self.quiet(0.71)
-        await self.quiet(0.43)
-        assert self.dock.armed
-
-
-@asynccontextmanager
-async def scene(
-    *approvals: ApprovalView, draft: str = "", size: tuple[int, int] = (80, 24)
-) -> AsyncIterator[Scene]:
-    hands = Hands()
-    bridge = FakeBridge(chat())
-    app = app_over(bridge, hands=hands)
-    async with started(app, size) as pilot:
-        await pilot.press(*(draft or "x"), *([] if draft else ["backspace"]))  # a key just now
-        bridge.change(approvals=approvals or (command_approval(),))
-        await pilot.pause()
-        yield Scene(app, pilot, bridge, hands)
+from tests.fakes.dock_scene import scene
+from tests.fakes.fake_bridge import Asked
+from tests.fakes.fake_chat import command_approval, edit_approval
 
 
 async def test_it_stands_above_the_composer_and_takes_no_focus_after_a_key() -> None:
@@ -284,27 +233,6 @@ async def test_a_detour_to_another_screen_leaves_the_question_as_it_was() -> Non
         assert not it.dock.armed
 
 
-@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
-async def test_a_long_command_is_read_to_its_end_and_every_answer_is_seen(size: tuple[int, int]) -> None:
-    command = "echo " + "a" * 380 + ' && rm -rf "$HOME"'
-    async with scene(command_approval(command=command), size=size) as it:
-        await it.armed()
-        card = it.dock._card
-        assert it.dock.region.bottom <= it.app.chat.composer.region.y
-        answers = it.dock._answers
-        assert answers.region.height == answers.get_content_height(
-            answers.size, answers.size, answers.size.width
-        )
-        assert it.app.chat.region.contains_region(answers.region)
-        if card.below:
-            shown = "#head" if size[1] < SHORT else "#more"
-            assert f"{card.below} more" in str(it.dock.query_one(shown, Static).content)
-        await it.pilot.press(*["down"] * 40)
-        assert card.below == 0
-        last = card.render_line(card.size.height - 1).text
-        assert last.rstrip().endswith('"$HOME"')
-
-
 async def test_in_a_window_too_small_to_read_it_cannot_be_answered() -> None:
     async with scene(size=(20, 5)) as it:
         await it.quiet(0.71)
@@ -317,7 +245,7 @@ async def test_in_a_window_too_small_to_read_it_cannot_be_answered() -> None:
 async def test_markup_in_a_command_is_only_text() -> None:
     async with scene(command_approval(command="echo [/bold] [red]", description="[/x] [b]")) as it:
         await it.pilot.pause()
-        assert "[/bold] [red]" in it.dock._card.render_line(0).text
+        assert "[/bold] [red]" in it.shown
 
 
 async def test_the_reason_field_never_answers_yes() -> None:
