@@ -104,9 +104,19 @@ def test_a_call_that_nobody_can_approve_is_refused_and_told_and_makes_status_3(s
     assert "bash" in one_line(done)
     assert "touch ran" in done.stderr
     assert "--mode" in done.stderr
+    assert "bash(touch ran)" in done.stderr  # the rule that would allow it
     assert not (stage.project / "ran").exists()
     assert stage.ends() == ["completed"]
     stage.model.assert_all_accepted()
+
+
+def test_a_deny_rule_holds_in_full_mode_and_is_told_to_the_model(stage: Stage) -> None:
+    stage.settings("permissions:\n  allow: [bash]\n  deny: ['bash(touch *)']\n")
+    stage.model.push(reply(tool_calls=TOUCH), "I may not.")
+    denied = stage.exec("--mode", "full", "make it")
+    assert (denied.returncode, denied.stdout, denied.stderr) == (0, "I may not.\n", "")
+    assert not (stage.project / "ran").exists()
+    assert "bash(touch *)" in stage.model.said()
 
 
 def test_full_mode_runs_without_asking(stage: Stage) -> None:

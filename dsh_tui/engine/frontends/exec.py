@@ -281,10 +281,9 @@ class _Interrupts:
 def _cure(call: Unanswered) -> str:
     """What would have let it run."""
     if not call.rules:
-        return "no rule can allow it; use --mode, or run the task in the app"
+        return "no rule covers it; allow it with --mode, or run the task in the app"
     rules = ", ".join(rule.body for rule in call.rules)
-    one = "this rule" if len(call.rules) == 1 else "these rules together"
-    return f"{one} under permissions: allow: in settings.yaml would allow it: {rules}"
+    return f"allow it with --mode, or for good with {rules} under permissions: allow: in settings.yaml"
 
 
 def _one_line(text: str, limit: int = 160) -> str:
