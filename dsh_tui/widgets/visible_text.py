@@ -37,7 +37,7 @@ def one_line(text: str) -> str:
     text = drawn(text)
     if "\n" in text:
         text = text.replace("\n", "⏎")
-    return text.replace("\t", "␉")
+    return text.replace("\t", " ")
 
 
 def exact_line(text: str) -> str:
