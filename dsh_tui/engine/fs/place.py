@@ -2,7 +2,7 @@
 
 The folder is walked to part by part and no link is followed on the way: the path is real already,
 so that a link in it was put there since. From then on the folder may be moved or replaced, and
-everything still happens in the one that was found. Source: design §3.12; ADR 18.
+everything still happens in the one that was found. Source: design §3.12; ADR 19.
 """
 
 from __future__ import annotations
