@@ -12,7 +12,7 @@ import select
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,8 @@ from dsh_tui.preferences import apply_preferences, follow_settings
 if TYPE_CHECKING:
     from dsh_tui.bridge import Bridge
     from dsh_tui.engine.product import Product
+    from dsh_tui.engine.persistence.errors import PersistenceError
+    from dsh_tui.engine.persistence.seam import Persistence
 
 FIRST_KEYS_S = 0.05
 """The keys typed before the first frame are drawn alone: beside the imports each takes twice as long."""
@@ -41,7 +43,7 @@ def run_app(options: LaunchOptions) -> int:
 
 async def _run(options: LaunchOptions) -> int:
     home = Home.from_environment(os.environ)
-    started: list[Bridge] = []
+    started: list[tuple[Bridge, Persistence]] = []
     followers: list[asyncio.Task[None]] = []
 
     async def boot(app: DshApp) -> Bridge:
@@ -50,7 +52,10 @@ async def _run(options: LaunchOptions) -> int:
             app.post_view(look)
         product = await _start_product(app, options)
         bridge = await _boot(app, product, options)
-        started.append(bridge)
+        from dsh_tui.engine.persistence.seam import PERSISTENCE
+
+        persistence = product.engine.root[PERSISTENCE]
+        started.append((bridge, persistence))
         followers.append(loop.create_task(follow_settings(app, product)))
         return bridge
 
@@ -65,12 +70,14 @@ async def _run(options: LaunchOptions) -> int:
     finally:
         for follower in followers:
             follower.cancel()
-        for bridge in started:
+        for bridge, _ in started:
             if not app.hurried:
                 await bridge.close()
-    for bridge in started:
+    unsaved = False
+    for bridge, persistence in started:
         _say_goodbye(bridge)
-    return app.return_code or 0
+        unsaved = _tell_unsaved(persistence.unsaved) or unsaved
+    return app.return_code or int(unsaved)
 
 
 async def _start_product(app: DshApp, options: LaunchOptions) -> Product:
@@ -99,7 +106,7 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
     """The bridge, with the session that was asked for."""
     from dsh_tui.bridge import Bridge
     from dsh_tui.engine.base.errors import error_chain
-    from dsh_tui.engine.persistence.errors import PersistenceError, SessionOwnershipLostError
+    from dsh_tui.engine.persistence.errors import SessionOwnershipLostError
     from dsh_tui.engine.persistence.seam import PERSISTENCE_STATE
     from dsh_tui.engine.plugin_folder.folder import PLUGINS_CHANGED
     from dsh_tui.engine.session.store import SESSION_EVENT
@@ -179,3 +186,14 @@ def _say_goodbye(bridge: Bridge) -> None:
     resume, path = bridge.resume_hint()
     if resume and select.select([], [sys.stdout], [], LAST_WORDS_S)[1]:
         sys.stdout.write(f"Resume: dsh-tui --resume {resume}\nLog:    {path}\n")
+
+
+def _tell_unsaved(unsaved: Mapping[str, PersistenceError]) -> bool:
+    """Which sessions lost their end, and whether any did. One whose lease was lost was told of in time."""
+    from dsh_tui.engine.persistence.errors import WriteFailedError
+
+    failures = {name: error for name, error in unsaved.items() if isinstance(error, WriteFailedError)}
+    told = failures if select.select([], [sys.stderr], [], LAST_WORDS_S)[1] else {}
+    for session_id, error in told.items():
+        sys.stderr.write(f"dsh-tui: the end of session {session_id} is not saved: {error.reason}\n")
+    return bool(failures)

@@ -38,7 +38,8 @@ def error_chain(error: BaseException) -> str:
     while current is not None and id(current) not in seen:
         seen.add(id(current))
         text = str(current).strip() or type(current).__name__
-        if not any(text in part for part in parts):
+        said = current.strerror if isinstance(current, OSError) and current.strerror else text
+        if not any(said in part for part in parts):
             parts.append(text)
         current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
     return ": ".join(parts)

@@ -113,3 +113,8 @@ class WriteFailedError(PersistenceError):
     """The operating system refused a write. Nothing acknowledged is lost; the next write tries again."""
 
     code = "WRITE_FAILED"
+
+    def __init__(self, message: str, *, path: Path | None = None, reason: str = "") -> None:
+        """``reason`` is what the operating system said."""
+        super().__init__(message, path=path)
+        self.reason = reason or message

@@ -7,7 +7,7 @@ Source: core spec §4.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -47,6 +47,11 @@ class Persistence(Protocol):
     """Stored sessions. Published as service ``persistence``."""
 
     root: Path
+
+    @property
+    def unsaved(self) -> Mapping[str, PersistenceError]:
+        """By session id: those that have ended and whose last events are in no file, and why."""
+        ...
 
     def list(self) -> list[SessionSummary]:
         """All of them, newest first. One bad session is a row with a status, never an error."""

@@ -25,9 +25,10 @@ class LogText:
 
 def log_text(data: bytes, path: Path) -> LogText:
     """The lines of the file's bytes."""
-    pieces: Iterable[Piece] = decoded_frames(data) if is_compressed(path) else (Piece(0, data, torn=True),)
+    pieces: Iterable[Piece] = decoded_frames(data) if is_compressed(path) else (Piece(0, data),)
     text = LogText()
     pending: list[bytes] = []
+    torn = False
     for piece in pieces:
         if piece.problem:
             _take_lines(text, pending)
@@ -37,10 +38,14 @@ def log_text(data: bytes, path: Path) -> LogText:
             text.notices.append(Notice(f"{piece.problem}; its records are lost", line=line))
         else:
             pending.append(piece.text)
+            torn = piece.torn
     rest = _take_lines(text, pending)
     if rest.strip(b"\0"):
         size = len(rest)
         cut = f"the last record was cut off ({size} bytes) and left out"
+        text.notices.append(Notice(cut, line=len(text.lines) + 1))
+    elif torn:
+        cut = "the last frame was cut off; what can't be read of it was left out"
         text.notices.append(Notice(cut, line=len(text.lines) + 1))
     return text
 

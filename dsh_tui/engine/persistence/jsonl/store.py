@@ -75,6 +75,7 @@ class JsonlPersistence:
         self._leases, self._on_state, self._disk = leases, on_state, disk
         self._originals = originals
         self._bindings: dict[str, Binding] = {}
+        self.unsaved: dict[str, PersistenceError] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
         self._prepared: OrderedDict[str, _Prepared] = OrderedDict()
         # Weak: a lock lasts as long as somebody holds it or waits for it.
@@ -272,12 +273,15 @@ class JsonlPersistence:
         if self._closing.get(session_id) is task:
             del self._closing[session_id]
 
-    @staticmethod
-    async def _end(binding: Binding) -> None:
+    async def _end(self, binding: Binding) -> None:
+        session_id = binding.session.id
         try:
             await binding.close()
         except PersistenceError as error:
-            _log.error("session %s: %s", binding.session.id, error.message)
+            self.unsaved[session_id] = error
+            _log.error("session %s: %s", session_id, error.message)
+        else:
+            self.unsaved.pop(session_id, None)
 
     @staticmethod
     async def _drop(prepared: _Prepared) -> None:

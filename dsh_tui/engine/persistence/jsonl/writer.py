@@ -166,8 +166,9 @@ class LogFile:
 def _failed(path: Path, error: OSError) -> WriteFailedError:
     reason = error.strerror or type(error).__name__
     return WriteFailedError(
-        f"cannot write {path}: {reason}; nothing saved so far is lost, and writing goes on once it can",
+        f"cannot save: {reason}; nothing saved so far is lost, and saving goes on once it can ({path})",
         path=path,
+        reason=reason,
     )
 
 

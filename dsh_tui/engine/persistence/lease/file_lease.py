@@ -163,7 +163,7 @@ class FileLease:
             if not self._is_own(found):
                 raise self._lost_because(self._what_happened(found))
             record = self._claim()
-            self._hold(record, self._lock.replace(record))
+            self._hold(record, self._lock.renew(record))
         except OSError as error:
             raise self._lost_because(f"its lease could not be renewed ({_why(error)})") from error
 

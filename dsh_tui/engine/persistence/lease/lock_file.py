@@ -1,8 +1,9 @@
 """The lock file of one session: read, created, replaced and removed as a whole.
 
-It is never there in part: it comes by a hard link that takes nobody's place, and changes by a
-rename. It is not synced: after a power failure no writer lives, and what is left is judged by age.
-All calls block; they belong in a thread. Source: core spec §4.6.
+It is never there in part: it comes by a hard link that takes nobody's place, and changes by a rename, or
+where the disk is full by one write over the same bytes. It is not synced: after a power failure no
+writer lives, and what is left is judged by age. All calls block; they belong in a thread.
+Source: core spec §4.6.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dsh_tui.engine.base.private_folder import make_private
 from dsh_tui.engine.persistence.lease.record import Found, LeaseRecord, Stamp, read_record
 
 _FILE_MODE = 0o600
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 class LockFile:
@@ -55,11 +57,31 @@ class LockFile:
             temp.replace(self.path)
             return stamp
 
+    def renew(self, record: LeaseRecord) -> Stamp:
+        """`replace` the record that is ours; a full disk does not keep us from it."""
+        try:
+            return self.replace(record)
+        except OSError as error:
+            if error.errno not in _NO_SPACE:
+                raise
+            return self._write_over(record)
+
     def remove(self) -> None:
         """Take it away, and its folder if nothing else was ever put there."""
         self.path.unlink()
         with contextlib.suppress(OSError):
             self.path.parent.rmdir()
+
+    def _write_over(self, record: LeaseRecord) -> Stamp:
+        """Takes no new space. Whoever replaced the file meanwhile is not touched: its is another one."""
+        data = record.encode()
+        fd = os.open(self.path, os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            if os.fstat(fd).st_size != len(data) or os.pwrite(fd, data, 0) < len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return Stamp.of(os.fstat(fd))
+        finally:
+            os.close(fd)
 
     @contextlib.contextmanager
     def _written(self, record: LeaseRecord) -> Iterator[tuple[Path, Stamp]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import errno
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,11 +18,12 @@ from dsh_tui.engine.persistence.errors import (
     SessionOwnershipLostError,
     WriteFailedError,
 )
+from dsh_tui.engine.persistence.lease.file_lease import FileLease
 from dsh_tui.engine.persistence.lease.lock_file import LockFile
 from dsh_tui.engine.persistence.lease.plugin import FileLeases, LeaseConfig
-from dsh_tui.engine.persistence.lease.record import LeaseRecord
+from dsh_tui.engine.persistence.lease.record import LeaseRecord, Stamp
 from tests.fakes.fake_clock import FakeClock
-from tests.fakes.leases import INTERVAL, TTL, lock_of, renewed
+from tests.fakes.leases import INTERVAL, TTL, fields, lock_of, renewed
 
 
 def foreign(lock: Path, clock: FakeClock) -> None:
@@ -137,6 +140,51 @@ async def test_any_other_failure_of_a_write_leaves_the_lease(ours: FileLeases, l
     with pytest.raises(WriteFailedError):
         await lease.write(fail)
     assert await lease.write(lambda: 1) == 1
+
+
+class FullDiskLock(LockFile):
+    """No new file can be made once ``full`` is set."""
+
+    full = False
+
+    @contextlib.contextmanager
+    def _written(self, record: LeaseRecord) -> Iterator[tuple[Path, Stamp]]:
+        if self.full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        with super()._written(record) as written:
+            yield written
+
+
+async def test_a_full_disk_does_not_take_the_lease_away(log: Path, clock: FakeClock) -> None:
+    lock = FullDiskLock(lock_of(log))
+    lease = FileLease(lock, ttl_ms=TTL * 1000, renew_interval_ms=INTERVAL * 1000, clock=clock)
+    await lease.take()
+    before = fields(log)
+    lock.full = True
+    for _ in range(3):
+        await clock.advance(INTERVAL)
+        await renewed(lease)
+        assert lease.lost is None
+    now = fields(log)
+    assert (now["token"], now["renewedAt"]) == (before["token"], clock.now_ms())
+    lock.full = False
+    await clock.advance(INTERVAL)
+    await renewed(lease)
+    assert fields(log)["renewedAt"] == clock.now_ms()
+    await lease.release()
+    assert not lock_of(log).exists()
+
+
+async def test_on_a_full_disk_too_a_foreign_lease_is_not_written_over(log: Path, clock: FakeClock) -> None:
+    lock = FullDiskLock(lock_of(log))
+    lease = FileLease(lock, ttl_ms=TTL * 1000, renew_interval_ms=INTERVAL * 1000, clock=clock)
+    await lease.take()
+    foreign(lock_of(log), clock)
+    lock.full = True
+    await clock.advance(INTERVAL)
+    await renewed(lease)
+    assert lease.lost is not None
+    assert fields(log)["pid"] == 99
 
 
 # Given back
