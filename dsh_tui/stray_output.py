@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from dsh_tui.engine.base.private_folder import make_missing
+
 _USUAL: Final = (1, 2)
 """Standard output and error, which every program that is started inherits."""
 
@@ -43,6 +45,6 @@ class StrayOutput:
     def _open(self) -> int:
         if self._path is not None:
             with suppress(OSError):
-                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_missing(self._path.parent)
                 return os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)

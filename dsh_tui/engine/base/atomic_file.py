@@ -7,14 +7,16 @@ import os
 import secrets
 from pathlib import Path
 
+from dsh_tui.engine.base.private_folder import make_missing
+
 
 def write_atomic(path: Path, content: bytes, *, mode: int = 0o600) -> None:
-    """Replace ``path`` durably. Creates the directory (0700) where missing.
+    """Replace ``path`` durably. Creates directories (0700) where missing.
 
     Raises:
         OSError: nothing was replaced; the temp file is gone.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_missing(path.parent)
     temp = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
     fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:

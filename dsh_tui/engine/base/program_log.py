@@ -10,18 +10,21 @@ import logging
 import os
 from pathlib import Path
 
+from dsh_tui.engine.base.private_folder import keep_private
 
-class _PrivateFile(logging.FileHandler):
+
+class PrivateFile(logging.FileHandler):
     """A log file that only its owner reads. It appears with the first record."""
 
     def _open(self) -> io.TextIOWrapper:
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        keep_private(descriptor)
         return io.TextIOWrapper(io.FileIO(descriptor, "a"), encoding="utf-8", errors="backslashreplace")
 
 
 def log_to(folder: Path) -> None:
     """Send the log of this process to a file in ``folder``. A log that can't be written stops nothing."""
-    handler = _PrivateFile(folder / "dsh-tui.log", delay=True)
+    handler = PrivateFile(folder / "dsh-tui.log", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.handlers[:] = [handler]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.base.private_folder import keep_private
 
 
 class CredentialError(HarnessError):
@@ -64,7 +65,9 @@ class CredentialStore:
 
     def _stored(self) -> dict[str, str]:
         try:
-            text = self._path.read_text(encoding="utf-8")
+            with self._path.open(encoding="utf-8") as file:
+                keep_private(file.fileno())
+                text = file.read()
         except FileNotFoundError:
             return {}
         except (OSError, UnicodeDecodeError) as error:

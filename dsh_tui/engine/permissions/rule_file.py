@@ -16,6 +16,7 @@ from typing import Final
 
 from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.base.private_folder import make_missing
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.settings.rules_text import UneditableError, with_rule, without_rule
 
@@ -86,7 +87,7 @@ class RuleFile:
     def _locked(self) -> Iterator[Path]:
         """The file that is meant, links followed, while no other writer of this program is at it."""
         path = self.path.resolve()
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_missing(path.parent)
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(folder, fcntl.LOCK_EX)

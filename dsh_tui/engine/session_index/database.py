@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.base.private_folder import keep_private
 
 VERSION: Final = 3
 """Grows with every change of `SCHEMA` or of what is put in; an index of another version is made anew."""
@@ -112,9 +113,13 @@ class Database:
 
     def _opened(self) -> sqlite3.Connection | None:
         """A connection, or None where the index was of another version and is gone now."""
-        if not self.path.exists():
-            # SQLite would make it by the umask; its siblings get the mode of the file itself.
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        # SQLite would make it by the umask; its siblings get the mode of the file itself.
+        made = os.O_RDONLY if self.path.exists() else os.O_RDWR | os.O_CREAT
+        fd = os.open(self.path, made | os.O_CLOEXEC, 0o600)
+        try:
+            keep_private(fd)
+        finally:
+            os.close(fd)
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )

@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.base.private_folder import make_missing
+
+_MODE = 0o700
+_OTHERS = 0o077
 
 
 class HomeError(HarnessError):
@@ -82,7 +86,15 @@ class Home:
         """
         try:
             for folder in (self.root, self.sessions, self.plugins, self.logs):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_missing(folder)
+                found = folder.stat()
+                if found.st_uid != os.geteuid():
+                    raise HomeError(
+                        f"{folder} belongs to another user; "
+                        "give it to yourself, or set DSH_TUI_HOME to another folder"
+                    )
+                if folder != self.root and found.st_mode & _OTHERS:  # the root may be anything the user named
+                    folder.chmod(_MODE)
         except OSError as error:
             trouble = (
                 "a file is in the way" if isinstance(error, FileExistsError | NotADirectoryError) else None

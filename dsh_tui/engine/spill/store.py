@@ -15,6 +15,7 @@ import secrets
 from pathlib import Path
 from typing import Final
 
+from dsh_tui.engine.base.private_folder import make_missing
 from dsh_tui.engine.kernel import ServiceKey
 
 FILE_CAP: Final = 64 * 1024 * 1024
@@ -73,8 +74,7 @@ class SpillStore:
         folder = self.root / (_UNSAFE.sub("_", session_id)[:100] or "_")
         stem = _UNSAFE.sub("_", label)[:60]
         try:
-            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            folder.mkdir(mode=0o700, exist_ok=True)
+            make_missing(folder)
             return SpillFile(folder / f"{stem}-{secrets.token_hex(4)}.txt", self._file_cap)
         except OSError:
             return None

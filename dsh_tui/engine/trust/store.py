@@ -20,13 +20,13 @@ from types import MappingProxyType
 from typing import Final
 
 from dsh_tui.engine.base.atomic_file import write_atomic
+from dsh_tui.engine.base.private_folder import keep_private, make_missing
 from dsh_tui.engine.trust.errors import TrustError
 
 VERSION: Final = 1
 LOCK_S: Final = 5.0
 _LARGEST: Final = 16_777_216
 _PRIVATE: Final = 0o600
-_OTHERS: Final = 0o077
 
 Pins = Mapping[str, str]
 """Digest by the key of an entry."""
@@ -71,7 +71,7 @@ class TrustStore:
             TrustError: it could not be kept; nothing changed.
         """
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_missing(self.path.parent)
             with self._locked():
                 self._seen = None
                 self._look()
@@ -139,8 +139,7 @@ def _read(path: Path) -> bytes:
             raise ValueError("is no regular file")
         if found.st_uid != os.getuid():
             raise ValueError("belongs to another user")
-        if found.st_mode & _OTHERS:
-            os.fchmod(fd, _PRIVATE)
+        keep_private(fd)
         with os.fdopen(fd, "rb", closefd=False) as file:
             return file.read(_LARGEST)
     finally:

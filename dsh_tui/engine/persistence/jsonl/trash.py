@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from dsh_tui.engine.base.atomic_file import fsync_dir, write_atomic
+from dsh_tui.engine.base.private_folder import make_missing
 from dsh_tui.engine.persistence.errors import AlreadyStoredError, NotStoredError, PersistenceError
 from dsh_tui.engine.persistence.jsonl.paths import unescape_id
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
@@ -78,7 +79,7 @@ class Trash:
         if one.origin.exists():
             raise AlreadyStoredError(f"{one.origin} is there already; nothing was put back", path=one.origin)
         try:
-            one.origin.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_missing(one.origin.parent)
             (one.folder / _CONTENT).rename(one.origin)
             fsync_dir(one.origin.parent)
         except OSError as error:
