@@ -10,7 +10,6 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Final, TypeAlias
 
 from dsh_tui.engine.permissions.book import SCOPES, Scope
@@ -26,8 +25,10 @@ from dsh_tui.engine.session.store import SESSIONS
 from dsh_tui.engine.tools.definition import ToolKind
 from dsh_tui.engine.tools.registry import TOOLS
 
-SLICE: Final = 0.15
+SLICE: Final = 0.25
 """Seconds for which logs are read before what was found is shown."""
+BREATH: Final = 0.0005
+"""Seconds after each log in which others get on."""
 
 _Decision: TypeAlias = tuple[PastCall, DecisionRow]
 
@@ -41,6 +42,8 @@ class PermissionDesk:
         self._shown = shown
         self._known: list[_Decision] = []
         """All that are read, newest first."""
+        self._rows: dict[str, tuple[SessionCalls, list[_Decision]]] = {}
+        """By session, as they were read."""
 
     async def rules(self) -> Sequence[RuleRow]:
         """Those in force, nearest scope first, with the hits that are known."""
@@ -69,15 +72,17 @@ class PermissionDesk:
         await self._product.permissions.add(self._session(), (Rule.parse(row.rule),), _scope(row))
 
     async def decisions(self) -> AsyncIterator[LedgerView]:
-        """What is known at once, then again as logs are read; ends when all are."""
+        """What is known at once, then again as logs are read; ends when all are, in their order."""
         sessions = self._product.permissions.past.sessions()
         found: list[_Decision] = []
         done = False
         while not done:
-            done = await asyncio.to_thread(_read_slice, sessions, found)
+            done = await asyncio.to_thread(self._read_slice, sessions, found)
+            if done:
+                found = await asyncio.to_thread(_newest_first, found)
             if done or len(found) >= len(self._known):
-                self._known = await asyncio.to_thread(_newest_first, found)
-                yield LedgerView(tuple(row for _, row in self._known), done)
+                self._known = found
+                yield LedgerView([row for _, row in found], done)
 
     async def try_rule(self, text: str) -> DryRunView:
         """What this rule would have made of the calls that are known. A newer question ends an older one."""
@@ -86,6 +91,20 @@ class PermissionDesk:
             return await asyncio.to_thread(self._try, text, stopped.is_set)
         finally:
             stopped.set()
+
+    def _read_slice(self, sessions: Iterator[SessionCalls], found: list[_Decision]) -> bool:
+        """Read for a moment; whether all is read."""
+        due = time.monotonic() + SLICE
+        for session in sessions:
+            known = self._rows.get(session.session_id)
+            if known is None or known[0] is not session:
+                rows = [(call, _row(call, session.title)) for call in reversed(session.calls)]
+                known = self._rows[session.session_id] = (session, rows)
+                time.sleep(BREATH)  # whoever draws goes first
+            found.extend(known[1])
+            if time.monotonic() > due:
+                return False
+        return True
 
     def _try(self, text: str, stopped: Callable[[], bool]) -> DryRunView:
         words = text.split(maxsplit=1)
@@ -99,7 +118,7 @@ class PermissionDesk:
         surprising = (*run.allowed_but_refused, *run.denied_but_allowed)
         seen = {id(call) for call in surprising}
         others = (call for call in (*run.allowed, *run.asked, *run.denied) if id(call) not in seen)
-        return DryRunView(run.summary, tuple(rows[id(call)] for call in (*surprising, *others)))
+        return DryRunView(run.summary, [rows[id(call)] for call in (*surprising, *others)])
 
     def _kind_of(self, tool: str) -> ToolKind:
         definition = self._root[TOOLS].get(None, tool)
@@ -110,18 +129,7 @@ class PermissionDesk:
         shown = self._shown()
         if shown is not None:
             return shown
-        return self._root[SESSIONS].prepare(meta={"cwd": str(Path(self._product.cwd))})
-
-
-def _read_slice(sessions: Iterator[SessionCalls], found: list[_Decision]) -> bool:
-    """Read for a moment; whether all is read."""
-    due = time.monotonic() + SLICE
-    for session in sessions:
-        found.extend((call, _row(call, session.title)) for call in session.calls)
-        if time.monotonic() > due:
-            return False
-        time.sleep(0)  # whoever draws goes first
-    return True
+        return self._root[SESSIONS].prepare(meta={"cwd": str(self._product.cwd)})
 
 
 def _newest_first(found: Sequence[_Decision]) -> list[_Decision]:

@@ -5,6 +5,7 @@ Text in views is raw: whoever draws it makes control characters visible. Source:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -45,9 +46,10 @@ class DecisionRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LedgerView:
-    """The decisions that are known so far, newest first."""
+    """The decisions that are known so far, newest first once all are read."""
 
-    rows: tuple[DecisionRow, ...] = ()
+    rows: Sequence[DecisionRow] = ()
+    """Where logs are still read, newest session first."""
     done: bool = False
     """Whether all logs are read."""
 
@@ -57,6 +59,6 @@ class DryRunView:
     """What a typed rule would have made of the past: in one line, and which calls, surprises first."""
 
     summary: str = ""
-    rows: tuple[DecisionRow, ...] = ()
+    rows: Sequence[DecisionRow] = ()
     fault: str = ""
     """Why the text is no rule yet."""
