@@ -130,7 +130,7 @@ LONG = "All of it. " * 900
 
 def test_the_app_outlives_a_disk_that_fills_in_mid_turn(small_disk: Path, model: ServedModel) -> None:
     stage, filler = Stage(small_disk, model), Filler(small_disk)
-    stage.lease(ttl_ms=1_000, renew_interval_ms=100)
+    stage.lease(ttl_ms=500, renew_interval_ms=50)
     gate = model.gate()
     model.push(reply(f"The first answer. {LONG}The end.", gate=gate.event, gate_after=1, chunk=60))
     with stage.app(columns=120) as app:
@@ -143,7 +143,7 @@ def test_the_app_outlives_a_disk_that_fills_in_mid_turn(small_disk: Path, model:
         gate.open()
         app.wait_for("The end.", "cannot save: No space left on device", "not saved")
         assert stage.log().read_bytes() == before
-        app.wait_until(lambda: renewed_at(stage) > filled + 1_000, "renewals for longer than a lease lasts")
+        app.wait_until(lambda: renewed_at(stage) > filled + 500, "renewals for longer than a lease lasts")
         filler.free()
         model.push("The second answer.")
         app.type("two\r")
