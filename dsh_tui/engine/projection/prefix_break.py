@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dsh_tui.engine.projection.body_pieces import Parting, Piece, Pieces, parting
 from dsh_tui.engine.projection.request_origins import section_change, tool_change
+from dsh_tui.engine.projection.request_parts import producer
 from dsh_tui.engine.projection.request_views import SETTINGS, PrefixBreak
 from dsh_tui.engine.session.event import Event
 
 if TYPE_CHECKING:
     from dsh_tui.engine.llm.messages import Message
-    from dsh_tui.engine.projection.sent_steps import SentStep
+    from dsh_tui.engine.projection.sent_steps import Said, SentStep
 
+HEADERS: Final = ("request/header", "request/header-delta")
 _LONGEST = 40
 
 
@@ -31,8 +33,9 @@ def prefix_break(
     if found is None:
         return None
     if found.field == "messages" and not (found.place == 0 and _is_system(found)):
-        seq = _seq_at(found, after)
-        where, words = f"message {found.place + 1}", _message_words(found, events[seq])
+        said = _said_at(found, after)
+        seq = after.row.seq if said is None else said[0]
+        where, words = f"message {found.place + 1}", _message_words(said, events[seq])
     else:
         name = {"tools": "tools", "messages": "system"}.get(found.field, "config")
         seq = after.origin.get(name, after.row.seq)
@@ -92,9 +95,12 @@ def _value(piece: Piece | None) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _message_words(found: Parting, event: Event) -> str:
-    if found.new is None:
+def _message_words(said: Said | None, event: Event) -> str:
+    if said is None:
         return "messages that were sent before are gone"
+    if event.type in HEADERS:
+        who = producer(said[1])
+        return f'plugin "{who}": the session\'s opening changed' if who else "the session's opening changed"
     op = event.surface_op
     if op is not None and op["op"] == "replace":
         count = len(event.source_event_seqs or ())
@@ -102,11 +108,11 @@ def _message_words(found: Parting, event: Event) -> str:
     return "it is not what was sent before"
 
 
-def _seq_at(found: Parting, step: SentStep) -> int:
-    """The event behind a message of the body."""
+def _said_at(found: Parting, step: SentStep) -> Said | None:
+    """The message of the history or the prefix behind one of the body."""
     places = list(wire_places(step))
     at = found.place - step.has_system
-    return step.said[places[at]][0] if 0 <= at < len(places) else step.row.seq
+    return step.said[places[at]] if 0 <= at < len(places) else None
 
 
 def wire_places(step: SentStep) -> Iterator[int]:

@@ -10,6 +10,7 @@ from dsh_tui.engine.llm.deepseek.wire import request_body
 from dsh_tui.engine.projection.request_origins import ANCHORS, RequestOrigins, section_change, tool_change
 from dsh_tui.engine.projection.requests import RequestBook
 from tests.fakes.history_log import CONFIG, TOOLS, Teller
+from tests.fakes.session_logs import text
 
 Piece = tuple[str, str, int, str]
 """Name, plugin, load, text."""
@@ -18,21 +19,21 @@ STYLE: Piece = ("style", "house-rules", 7, "Short.")
 
 
 def said(*pieces: Piece, tools: Sequence[tuple[str, str, int]] = (), process: int = 1) -> tuple[Any, str]:
-    system = "\n\n".join(text for *_, text in pieces)
+    system = "\n\n".join(words for *_, words in pieces)
     return RequestOrigins(origins_data(*pieces, tools=tools), process), system
 
 
 def origins_data(*pieces: Piece, tools: Sequence[tuple[str, str, int]] = ()) -> dict[str, Any]:
     sections, at = [], 0
-    for name, plugin, load, text in pieces:
-        sections.append({"name": name, "plugin": plugin, "load": load, "start": at, "length": len(text)})
-        at += len(text) + 2
+    for name, plugin, load, words in pieces:
+        sections.append({"name": name, "plugin": plugin, "load": load, "start": at, "length": len(words)})
+        at += len(words) + 2
     offered = [{"name": name, "plugin": plugin, "load": load} for name, plugin, load in tools]
     return {"sections": sections, "tools": offered}
 
 
-def style(load: int = 7, text: str = "Short.", plugin: str = "house-rules") -> Piece:
-    return "style", plugin, load, text
+def style(load: int = 7, words: str = "Short.", plugin: str = "house-rules") -> Piece:
+    return "style", plugin, load, words
 
 
 @pytest.mark.parametrize(
@@ -121,3 +122,19 @@ def test_the_request_shows_each_part_with_its_plugin_and_the_event_that_made_it_
     assert view.broken.seq == headers[1]
     body = dump_bytes(RequestBook(log.session.events, request_body).body(1))
     assert body[view.broken.byte :].startswith(b"Long.")
+
+
+def test_an_opening_that_was_composed_anew_is_laid_at_its_plugins_door() -> None:
+    log = Teller()
+    for reason, words in (("initial", "AGENTS: one"), ("resume", "AGENTS: two")):
+        source = {"kind": "plugin", "plugin": "instructions"}
+        opening = {"id": "opening", "role": "user", "content": text(words), "source": source}
+        log.say("go")
+        log.step(1, header={"system": "You.", "config": CONFIG, "messagePrefix": [opening]}, reason=reason)
+        log.answer("Fine.", hit=0, miss=900)
+        log.end_step()
+        log.end()
+    broken = RequestBook(log.session.events, request_body).view(1).broken
+    assert broken is not None
+    assert (broken.where, broken.event) == ("message 2", "request/header")
+    assert broken.words == 'plugin "instructions": the session\'s opening changed'
