@@ -111,6 +111,7 @@ def test_the_places_it_names_are_where_things_are() -> None:
         home.settings,
         home.credentials,
         home.instructions,
+        home.trust,
         home.logs,
         home.spill,
     ]
