@@ -3,6 +3,6 @@
 Service keys: `service.APPROVAL`, `modes.MODES`. A front end mounts one answerer (usually an
 `desk.ApprovalDesk`); the engine owns the pending request, so a screen that goes away decides
 nothing. Listens: ``tools/pre-execute``, ``tools/ask``. Logs: ``approval/asked``,
-``approval/decided``, ``permission/mode``. Left out on purpose: rules that allow for longer than
-once, which are a plugin of their own. Source: core spec §6 (Ask); capabilities F; design §3.16.
+``approval/decided``, ``permission/decided``, ``permission/mode``. Left out on purpose: what rules
+are and where they stand, see `permissions`. Source: core spec §6 (Ask); capabilities F; design §3.16.
 """
