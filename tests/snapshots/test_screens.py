@@ -29,6 +29,7 @@ from tests.fakes.fake_chat import (
 )
 from tests.fakes.fake_permissions import sample_decisions, sample_rules
 from tests.fakes.history_chat import first_turn, with_history
+from tests.fakes.plan_chat import in_mode, plan_approved, planning
 
 
 @pytest.fixture(autouse=True)
@@ -219,6 +220,10 @@ SCENES: dict[str, tuple[Callable[[], FakeBridge], Steps]] = {
     "cut-turn": (with_history, nothing),
     "trust": (with_untrusted_files, ask_for_trust),
     "trust-rules": (with_untrusted_files, look_at_rules),
+    "planning": (planning, arm),
+    "plan-approved": (plan_approved, nothing),
+    "mode-sandbox": (in_mode("sandbox"), nothing),
+    "mode-full": (in_mode("full"), nothing),
     "full-access": (answered, keys(*"/full", "enter")),
 }
 SIZES = [(80, 24), (120, 40)]

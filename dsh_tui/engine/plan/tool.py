@@ -60,7 +60,7 @@ def exit_plan_mode_tool(leave: Callable[[ToolCall], Mode]) -> ToolDefinition[Exi
 
 def question(following: Mode) -> str:
     """What a person is told beside the plan."""
-    return f"The plan is finished. Approving it ends plan mode: the agent goes on in mode {following}."
+    return f"Approved, the agent goes on in mode {following}; plan mode ends then."
 
 
 def approved(following: Mode) -> str:
