@@ -29,7 +29,6 @@ _LABELS: Final[dict[str, tuple[str, str, str]]] = {
     "user": ("Allow, and keep it in all your projects", "Keep in all projects", "All projects"),
 }
 _NAMES: Final[tuple[Name, ...]] = ("keep", "keep_wider")
-_SCOPES: Final = {"session": "this session", "project": "this project", "user": "all projects"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,8 @@ class RulePreview:
 
     @property
     def title(self) -> str:
+        if self.proposal is not None and not self.scopes:
+            return "No rule can be offered"
         return (
             "Keep a rule for this session?"
             if self.wanted == WANTED["session"]
@@ -79,8 +80,8 @@ class RulePreview:
         if proposal is None:
             return text_rows("Looking for the rule and the calls it would have matched…", width, palette)
         if not self.scopes:
-            why = proposal.why_not or "there is none for calls like this one, in this place"
-            return text_rows(f"No rule can be offered: {why}", width, palette, look=palette.warning)
+            why = proposal.why_not or "Rules like this one can't be kept here."
+            return text_rows(why, width, palette, look=palette.warning)
         room = width - _LABEL
         out = _labelled("Call", [text_rows(fit(exact_line(self.call), room), room, palette)], palette)
         out += _labelled(
@@ -91,8 +92,10 @@ class RulePreview:
         else:
             past = [text_rows("no earlier call would have matched", room, palette, look=palette.dim)]
         out += _labelled("Past", past, palette)
-        told = [text_rows(f"{_SCOPES[scope]}: {until}", room, palette) for scope, until in self.scopes]
-        return out + _labelled("Holds", told, palette)
+        told = [until for _, until in self.scopes]
+        if len(told) > 1:
+            told = [f"{number} {until}" for number, until in enumerate(told, 1)]
+        return out + _labelled("Holds", [text_rows(line, room, palette) for line in told], palette)
 
 
 def _labelled(label: str, texts: Sequence[list[Row]], palette: Palette) -> list[Row]:

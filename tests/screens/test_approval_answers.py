@@ -20,7 +20,7 @@ async def test_a_rule_is_shown_whole_before_it_is_kept() -> None:
         await it.press("2")
         assert it.bridge.asked == [("proposal", "a2")]
         assert "Keep a rule for this session?" in str(it.dock.border_title)
-        for told in (*PROPOSAL.rules, *PROPOSAL.past, "this session: until it ends"):
+        for told in (*PROPOSAL.rules, *PROPOSAL.past, "Holds  until it ends"):
             assert told in it.shown
         assert "your own settings" not in it.shown
         await it.quiet(0.43)
