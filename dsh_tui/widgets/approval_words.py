@@ -42,6 +42,8 @@ ARMING: Final[Hint] = ("keys take effect in a moment ░░░", "keys in a mome
 REVIEW: Final[Hint] = ("F8 review", "F8 review")
 RECORDED: Final[Hint] = ("recorded: here a person decides", "recorded")
 _NARROW: Final = 60
+_LEAVING: Final = "sandbox"
+"""Who asks where a call wants to leave the sandbox."""
 _EXPLAINED: Final = {
     "allow": "1  this call runs now, as shown; the next one asks again",
     "session": "2  shows the rule that would let such calls run in this session, before it is kept",
@@ -55,12 +57,13 @@ _STOPS: Final = "esc  stops the whole turn; nothing that waits will run"
 def question(approval: ApprovalView) -> str:
     """What is asked."""
     card = approval.card
+    outside = " outside the sandbox" if approval.asked_by == _LEAVING else ""
     if card.kind == "command":
-        return "Run a command?"
+        return f"Run a command{outside}?"
     if card.kind == "plan":
         return "Carry out this plan?"
     if card.kind == "diff" and card.diff is not None:
-        return "Create a file?" if card.diff.created else "Change a file?"
+        return f"{'Create' if card.diff.created else 'Change'} a file{outside}?"
     return f"Allow {cut(one_line(approval.verb or approval.tool), 30)}?"
 
 
@@ -139,9 +142,10 @@ def head_line(approval: ApprovalView, *, brief: bool = False) -> Content:
 def facts_line(approval: ApprovalView) -> Content:
     """Where it acts, and why it asks."""
     where = one_line(approval.card.cwd or approval.cwd)
-    return Content.styled(
-        " · ".join(filter(None, (f"in {where}" if where else "", one_line(approval.reason)))), "$dim"
-    )
+    facts = (f"in {where}" if where else "", one_line(approval.reason))
+    if approval.asked_by == _LEAVING:  # the reason is the agent's own, and what there is to weigh
+        return Content.assemble((facts[1], "$waiting"), (f" · {facts[0]}" if facts[0] else "", "$dim"))
+    return Content.styled(" · ".join(filter(None, facts)), "$dim")
 
 
 def danger_line(approval: ApprovalView, *, read: bool, brief: bool = False) -> Content:

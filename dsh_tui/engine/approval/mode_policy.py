@@ -46,7 +46,7 @@ def decide(mode: Mode, call: ToolCall, definition: AnyTool) -> PreDecision:
             if not definition.confined:
                 return _decide_on_looking(call, definition)
             request = requested(call.args)
-            return Allow() if request is None else Ask(_leaving(definition, request), by=ESCALATION)
+            return Allow() if request is None else Ask(_leaving(request), by=ESCALATION)
         case "ask":
             return _decide_on_looking(call, definition)
         case _:
@@ -87,13 +87,13 @@ def _reason(call: ToolCall, definition: AnyTool, *, inside: bool) -> str:
             assert_never(definition.kind)
 
 
-def _leaving(definition: AnyTool, request: Request) -> str:
-    what = "run this command" if definition.kind == "execute" else "make this change"
-    how = {
-        "workspace-write": "with write access to the workspace",
-        "danger-full-access": "outside the sandbox, with full access",
+def _leaving(request: Request) -> str:
+    """The reason; what is in quotes are the model's words."""
+    what = {
+        "workspace-write": "write in the workspace",
+        "danger-full-access": "leave the sandbox, with full access",
     }[request.policy]
-    return f"The agent wants to {what} {how}. Its own words: “{request.justification}”"
+    return f"The agent asks to {what}: “{request.justification}”"
 
 
 def _reach(call: ToolCall) -> str:

@@ -17,7 +17,7 @@ from dsh_tui.engine.fs.matching import replace_text
 from dsh_tui.engine.fs.names import show_path
 from dsh_tui.engine.fs.seam import TextFile
 from dsh_tui.engine.fs.workspace import changes_inside
-from dsh_tui.engine.sandbox.escalation import Escalation, asked_by, in_preview
+from dsh_tui.engine.sandbox.escalation import Escalation, in_preview, policy_asked
 from dsh_tui.engine.tools.definition import ToolCall, ToolDefinition, ToolOutput
 
 DESCRIPTION = """\
@@ -51,7 +51,7 @@ def edit_tool(changes: Changes) -> ToolDefinition[EditArgs]:
         return FrozenDict(card, **in_preview(args))
 
     async def execute(args: EditArgs, call: ToolCall) -> ToolOutput:
-        changes.check_bounds(call, args.file_path, asked_by(args))
+        changes.check_bounds(call, args.file_path, policy_asked(args))
         return await changes.make(call, args.file_path, FS_EDIT_INTENT, _rewrite(args))
 
     return ToolDefinition(

@@ -15,7 +15,7 @@ from dsh_tui.engine.fs.events import FS_WRITE_INTENT
 from dsh_tui.engine.fs.seam import TextFile
 from dsh_tui.engine.fs.text import line_end, with_line_end
 from dsh_tui.engine.fs.workspace import changes_inside
-from dsh_tui.engine.sandbox.escalation import Escalation, asked_by, in_preview
+from dsh_tui.engine.sandbox.escalation import Escalation, in_preview, policy_asked
 from dsh_tui.engine.tools.definition import ToolCall, ToolDefinition, ToolOutput
 
 DESCRIPTION = """\
@@ -45,7 +45,7 @@ def write_tool(changes: Changes) -> ToolDefinition[WriteArgs]:
         return FrozenDict(card, **in_preview(args))
 
     async def execute(args: WriteArgs, call: ToolCall) -> ToolOutput:
-        changes.check_bounds(call, args.file_path, asked_by(args))
+        changes.check_bounds(call, args.file_path, policy_asked(args))
         return await changes.make(call, args.file_path, FS_WRITE_INTENT, _rewrite(args))
 
     return ToolDefinition(

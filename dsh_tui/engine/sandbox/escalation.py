@@ -58,14 +58,14 @@ class Escalation(BaseModel):
         return self
 
 
-def asked_by(args: BaseModel) -> Wider | None:
+def policy_asked(args: BaseModel) -> Wider | None:
     """What validated arguments ask for; None where their tool has no such fields."""
     return args.sandbox_permissions if isinstance(args, Escalation) else None
 
 
 def in_preview(args: BaseModel) -> dict[str, str]:
     """What the card for the person adds."""
-    asked = asked_by(args)
+    asked = policy_asked(args)
     return {} if asked is None else {"sandbox": asked}
 
 

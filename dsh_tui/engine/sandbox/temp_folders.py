@@ -27,7 +27,7 @@ class TempFolders:
         """
         folder = self._folders.get(session.id)
         if folder is None or not folder.is_dir():
-            folder = Path(tempfile.mkdtemp(prefix="dsh-tui-")).resolve()
+            folder = Path(tempfile.mkdtemp(prefix="dsh-tui-sandbox-")).resolve()
             self._folders[session.id] = folder
         return folder
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from dsh_tui.engine.base.frozen import FrozenDict, JsonObject
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.sandbox.bounds import Bounds
-from dsh_tui.engine.sandbox.escalation import Escalation, asked_by, in_preview
+from dsh_tui.engine.sandbox.escalation import Escalation, in_preview, policy_asked
 from dsh_tui.engine.sandbox.service import Sandbox
 from dsh_tui.engine.shell.jobs import ShellJobs
 from dsh_tui.engine.shell.render import render_result
@@ -62,7 +62,7 @@ def bash_tool(
     """The tool, running its commands on ``shell``, in the bounds that the sandbox sets."""
 
     async def execute(args: BashArgs, call: ToolCall) -> ToolOutput:
-        request = _request(args, call, None if sandbox is None else sandbox.bounds(call, asked_by(args)))
+        request = _request(args, call, None if sandbox is None else sandbox.bounds(call, policy_asked(args)))
         if args.run_in_background:
             job_id = await jobs.start(call.agent, request)
             return ToolOutput(

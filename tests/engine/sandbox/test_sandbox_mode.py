@@ -153,8 +153,7 @@ async def test_one_call_leaves_the_sandbox_when_a_person_says_so(work: Workbench
     command = {"command": f"echo a >> {outside}/f", "description": "d"}
     assert not (await work.call("bash", **command, **LEAVE)).failed
     assert asked[0].reason == (
-        "The agent wants to run this command outside the sandbox, with full access. "
-        "Its own words: “The cache lies elsewhere.”"
+        "The agent asks to leave the sandbox, with full access: “The cache lies elsewhere.”"
     )
     assert asked[0].preview is not None
     assert asked[0].preview["sandbox"] == "danger-full-access"
@@ -239,7 +238,7 @@ async def test_read_only_is_widened_to_the_workspace_and_no_further(
         assert "under read-only mode" in (await work.call("bash", **command)).text
         wider = {"sandbox_permissions": "workspace-write", "justification": "It builds."}
         assert "under workspace-write mode" in (await work.call("bash", **command, **wider)).text
-        assert "with write access to the workspace" in asked[0].reason
+        assert asked[0].reason == "The agent asks to write in the workspace: “It builds.”"
         assert (work.cwd / "f").read_text() == "a\n"
         assert list(outside.iterdir()) == []
 
