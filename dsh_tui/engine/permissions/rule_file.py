@@ -18,7 +18,7 @@ from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.private_folder import make_missing
 from dsh_tui.engine.permissions.rule import Rule
-from dsh_tui.engine.settings.rules_text import UneditableError, with_rule, without_rule
+from dsh_tui.engine.settings.rules_text import UneditableError, beside_rules, with_rule, without_rule
 
 PRIVATE: Final = 0o600
 
@@ -76,10 +76,12 @@ class RuleFile:
                 text = edit(text, rule.effect, rule.body)
             after = text.encode()
             kept = set(self._read_rules(path, after)) == wanted
+            kept &= beside_rules(text) == beside_rules(before.decode("utf-8"))
         except (UneditableError, HarnessError) as error:
             raise RuleFileError(f"{path} is written in a way that can't be edited safely: {error}") from error
         if not kept:
             raise RuleFileError(f"{path} is written in a way that can't be edited safely; change it by hand")
+        _bytes_of(path, before)
         write_atomic(path, after, mode=PRIVATE)
         return after
 

@@ -52,6 +52,14 @@ def without_rule(text: str, effect: str, body: str) -> str:
     return text
 
 
+def beside_rules(text: str) -> object:
+    """All that the file says but for its rules."""
+    import yaml
+
+    values = yaml.safe_load(text)
+    return {key: value for key, value in values.items() if key != SECTION} if values else {}
+
+
 def _item(text: str, effect: str, body: str) -> tuple[yaml.Node, yaml.SequenceNode, int] | None:
     section = _entry(_compose(text), SECTION)
     listed = _entry(section[1], effect) if section is not None else None
