@@ -22,6 +22,8 @@ from dsh_tui.engine.session.pack import ChunkRun, Row, pack
 
 EVERY: Final = 250
 """Rows between two checkpoints at least."""
+SPREAD: Final = 100
+"""The further on, the wider apart: by a hundredth of the way, so that memory grows no faster than the log."""
 SHOWN: Final = 300
 """Blocks that a point shows; earlier ones are counted."""
 
@@ -131,7 +133,7 @@ class Timeline:
             since += 1
             if type(row) is Event and row.type == "turn/end":
                 settled = fold.transcript.settled
-            if since >= self._every and not fold.transcript.writing:
+            if since >= self._every + len(self.moments) // SPREAD and not fold.transcript.writing:
                 since = 0
                 length = self.moments[-1].seq + 1
                 tail = tuple(fold.transcript.blocks[settled:])
