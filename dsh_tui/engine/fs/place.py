@@ -51,6 +51,14 @@ class Place:
             raise link_in_the_way(self.path)
         return info
 
+    def sync(self) -> None:
+        """Make what was done to names in the folder durable."""
+        fd = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.folder)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
     def unlink(self, name: str) -> None:
         """Remove a name from the folder; one that is gone is fine."""
         with contextlib.suppress(OSError):

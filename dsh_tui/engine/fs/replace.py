@@ -13,7 +13,6 @@ import secrets
 import stat
 from collections.abc import Callable
 
-from dsh_tui.engine.base.atomic_file import fsync_dir
 from dsh_tui.engine.fs.place import Place
 
 
@@ -38,7 +37,7 @@ def create_file(place: Place, content: bytes) -> None:
             os.rename(temp, place.name, src_dir_fd=folder, dst_dir_fd=folder)
     finally:
         place.unlink(temp)
-    fsync_dir(place.path.parent)
+    place.sync()
 
 
 def replace_file(place: Place, content: bytes, before: bytes, check: Callable[[], None]) -> None:
@@ -65,7 +64,7 @@ def replace_file(place: Place, content: bytes, before: bytes, check: Callable[[]
     except BaseException:  # raised again; what was begun is undone first
         place.unlink(temp)
         raise
-    fsync_dir(place.path.parent)
+    place.sync()
 
 
 def _write_temp(place: Place, content: bytes, mode: int) -> str:
