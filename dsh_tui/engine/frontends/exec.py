@@ -34,7 +34,7 @@ from dsh_tui.engine.product import ModelNameError, Product, StartOptions
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
-from dsh_tui.engine.session_move import move
+from dsh_tui.engine.session_move import move_stored
 from dsh_tui.engine.settings.home import Home, HomeError
 from dsh_tui.engine.settings.loader import SettingsError
 from dsh_tui.launch import ExecOptions
@@ -159,12 +159,12 @@ async def _agent(root: Context, product: Product, options: ExecOptions) -> Agent
     if options.resume is None:
         meta = {"cwd": str(options.cwd)}
         return agents.create(CreateAgent(options=product.agent_options, meta=meta)).agent
+    if options.cwd_given:  # before an agent begins: it looks around in its directory
+        with contextlib.suppress(ReadOnlyLogError):
+            await move_stored(product.sessions, root[PERSISTENCE], options.resume, str(options.cwd))
     agent = await _resumed(agents, options.resume, product) or await _copy(root, product, options)
-    session = agent.session
-    if options.cwd_given:
-        move(session, str(options.cwd))
-    else:
-        _require_directory(session.cwd)
+    if not options.cwd_given:
+        _require_directory(agent.session.cwd)
     return agent
 
 
@@ -185,6 +185,8 @@ async def _copy(root: Context, product: Product, options: ExecOptions) -> Agent:
     if loaded.status == "damaged":
         complain(f"{loaded.path}: {loaded.notices[0].text}", OK)
     meta, seed = product.fork(loaded, None)
+    if options.cwd_given:
+        meta["cwd"] = str(options.cwd)
     agent = root[AGENTS].create(CreateAgent(options=product.agent_options, meta=meta, seed=seed)).agent
     complain(f"{session_id} is a session of DeepSeek Harness; it goes on as {agent.id}", OK)
     return agent
