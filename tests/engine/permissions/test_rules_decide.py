@@ -9,7 +9,10 @@ import pytest
 from dsh_tui.engine.approval.mode_policy import Mode
 from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.approval.requests import Answer
-from dsh_tui.engine.kernel import Next
+from dsh_tui.engine.kernel import Next, find_fiber
+from dsh_tui.engine.permissions import plugin as permissions_plugin
+from dsh_tui.engine.permissions.book import PermissionsConfig
+from dsh_tui.engine.permissions.past_calls import PastCalls
 from dsh_tui.engine.session.store import SESSIONS
 from dsh_tui.engine.tools.decisions import Ask, PreDecision
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall
@@ -166,3 +169,21 @@ async def test_a_question_that_stands_alone_has_no_place() -> None:
         assert it.desk.waiting[0].place is None
         it.desk.answer(it.desk.waiting[0].id, Answer("rejected"))
         await running
+
+
+async def test_a_book_that_is_mounted_again_has_the_sessions_rules_from_its_log() -> None:
+    async with open_rules_bench() as it:
+        it.bench.open_step()
+        await it.book.add(it.bench.session, rules("allow bash(ls *)"), "session")
+        root = it.bench.root
+        await find_fiber(root.fiber, permissions_plugin.name).dispose()
+        running = asyncio.create_task(it.run(LS))
+        await it.bench.clock.settle()
+        (request,) = it.desk.waiting  # without a book the mode decides alone, and no rule can be kept
+        it.desk.answer(request.id, Answer("allowed-once", rules=rules("allow bash(ls *)")))
+        await running
+        assert "rules" not in it.data("approval/decided")[0]
+        await root.plugin(permissions_plugin, PermissionsConfig(past=PastCalls()))
+        await it.run(LS)
+        assert it.ran == [LS, LS]
+        assert it.data("permission/decided")[0]["rule"] == "allow bash(ls *)"
