@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from dsh_tui.engine.approval.decision import combine
-from dsh_tui.engine.approval.mode_policy import ASKED_BY
+from dsh_tui.engine.approval.mode_policy import ASKED_BY, ESCALATION
 from dsh_tui.engine.permissions.book import Judgement
 from dsh_tui.engine.permissions.judge import Verdict
 from dsh_tui.engine.permissions.rule import Effect, Rule
 from dsh_tui.engine.tools.decisions import Allow, Ask, Deny, PreDecision
 
-RUN, BY_MODE, BY_OTHER, REFUSE = Allow(), Ask("why", by=ASKED_BY), Ask("why", by="sandbox"), Deny("no")
+RUN, BY_MODE, BY_OTHER, REFUSE = Allow(), Ask("why", by=ASKED_BY), Ask("why", by=ESCALATION), Deny("no")
 MODE_SAYS = {"allow": RUN, "ask": BY_MODE, "other": BY_OTHER, "deny": REFUSE}
 
 
@@ -38,11 +38,15 @@ def test_an_allow_rule_answers_the_modes_question_and_nothing_else(
     assert (ruled.decision, ruled.by_rule) == (decision, by_rule)
 
 
-@pytest.mark.parametrize("by_mode", [RUN, BY_MODE, BY_OTHER])
+@pytest.mark.parametrize("by_mode", [RUN, BY_MODE])
 def test_an_ask_rule_asks_in_its_own_name(by_mode: PreDecision) -> None:
     ruled = combine(by_mode, judged("ask"))
     assert isinstance(ruled.decision, Ask)
     assert (ruled.decision.by, ruled.by_rule) == ("ask bash(x)", False)
+
+
+def test_the_question_of_leaving_the_sandbox_keeps_its_name_and_reason() -> None:
+    assert combine(BY_OTHER, judged("ask")).decision == BY_OTHER
 
 
 @pytest.mark.parametrize("by_mode", MODE_SAYS.values(), ids=MODE_SAYS)
