@@ -51,7 +51,7 @@ def answers_to(approval: ApprovalView, *, read: bool = True) -> tuple[Answer, ..
     if approval.card.kind == "plan":
         return (_APPROVE, _KEEP_PLANNING, _SAY_HOW, _FULL, _EXPLAIN)
     rules: tuple[Answer, ...] = (_SESSION,) if approval.danger else (_SESSION, _ALWAYS)
-    if is_empty(approval):
+    if is_empty(approval) or leaves_sandbox(approval):
         rules = ()
     allows = (_ALLOW, *rules)
     if approval.danger and not read:
@@ -65,9 +65,16 @@ def why_not(approval: ApprovalView, key: str) -> str:
         return "A plan is approved once; 4 keeps planning"
     if is_empty(approval):
         return "There is nothing in it that a rule could allow"
+    if leaves_sandbox(approval) and key in "23":
+        return "No rule lets a call leave the sandbox: allow each one by itself"
     if approval.danger and key == "3":
         return f"“Always” is not offered for what {approval.danger}"
     return f"{key} does nothing here"
+
+
+def leaves_sandbox(approval: ApprovalView) -> bool:
+    """Whether it is asked because the call wants to leave the sandbox, whatever else it does."""
+    return approval.asked_by == "sandbox"
 
 
 def may_be_always(approval: ApprovalView, scope: str) -> bool:

@@ -11,7 +11,7 @@ from textual.content import Content
 
 from dsh_tui.engine.base.visible import exact
 from dsh_tui.engine.projection.views import ApprovalView
-from dsh_tui.widgets.approval_answers import answers_to
+from dsh_tui.widgets.approval_answers import answers_to, leaves_sandbox
 from dsh_tui.widgets.card_rows import Draw, text_rows
 from dsh_tui.widgets.columns import cut
 from dsh_tui.widgets.palette import Palette
@@ -42,8 +42,6 @@ ARMING: Final[Hint] = ("keys take effect in a moment ░░░", "keys in a mome
 REVIEW: Final[Hint] = ("F8 review", "F8 review")
 RECORDED: Final[Hint] = ("recorded: here a person decides", "recorded")
 _NARROW: Final = 60
-_LEAVING: Final = "sandbox"
-"""Who asks where a call wants to leave the sandbox."""
 _EXPLAINED: Final = {
     "allow": "1  this call runs now, as shown; the next one asks again",
     "session": "2  shows the rule that would let such calls run in this session, before it is kept",
@@ -57,7 +55,7 @@ _STOPS: Final = "esc  stops the whole turn; nothing that waits will run"
 def question(approval: ApprovalView) -> str:
     """What is asked."""
     card = approval.card
-    outside = " outside the sandbox" if approval.asked_by == _LEAVING else ""
+    outside = " outside the sandbox" if leaves_sandbox(approval) else ""
     if card.kind == "command":
         return f"Run a command{outside}?"
     if card.kind == "plan":
@@ -143,7 +141,7 @@ def facts_line(approval: ApprovalView) -> Content:
     """Where it acts, and why it asks."""
     where = one_line(approval.card.cwd or approval.cwd)
     facts = (f"in {where}" if where else "", one_line(approval.reason))
-    if approval.asked_by == _LEAVING:  # the reason is the agent's own, and what there is to weigh
+    if leaves_sandbox(approval):  # the reason is the agent's own, and what there is to weigh
         return Content.assemble((facts[1], "$waiting"), (f" · {facts[0]}" if facts[0] else "", "$dim"))
     return Content.styled(" · ".join(filter(None, facts)), "$dim")
 

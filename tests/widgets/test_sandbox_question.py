@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dsh_tui.engine.projection.views import ApprovalView, CardView, DiffView
+from dsh_tui.widgets.approval_answers import answers_to, why_not
 from dsh_tui.widgets.approval_words import facts_line, question
 
 COMMAND = CardView(kind="command", text="make", cwd="/work")
@@ -43,3 +44,12 @@ def test_the_agents_own_reason_comes_before_the_place() -> None:
     told = facts_line(asking(COMMAND, "sandbox")).plain
     assert told == "The agent asks to leave the sandbox, with full access: “It must.” · in /work"
     assert facts_line(asking(COMMAND, "mode")).plain.startswith("in /work · ")
+
+
+def test_no_rule_is_offered_for_it() -> None:
+    assert [answer.name for answer in answers_to(asking(COMMAND, "sandbox"))] == [
+        answer.name
+        for answer in answers_to(asking(COMMAND, "mode"))
+        if answer.name not in ("session", "always")
+    ]
+    assert why_not(asking(COMMAND, "sandbox"), "2").startswith("No rule lets a call leave the sandbox")
