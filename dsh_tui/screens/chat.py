@@ -157,6 +157,7 @@ class ChatScreen(ChatActions):
         )
         self.composer.has_queue = bool(queue)
         self.composer.mode = "" if view is None or view.read_only else status.mode
+        self.launchpad.mode = status.mode
         empty = (view is None or not view.blocks) and not self._trouble
         self.launchpad.set_class(not empty, "-hidden")
         self.transcript.set_class(empty, "-hidden")

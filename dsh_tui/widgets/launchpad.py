@@ -7,6 +7,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from dsh_tui.widgets import mode_look
 from dsh_tui.widgets.columns import cut
 from dsh_tui.widgets.visible_text import one_line
 
@@ -26,6 +27,7 @@ class Launchpad(Widget, can_focus=False):
 
     folder: reactive[str] = reactive("")
     version: reactive[str] = reactive("")
+    mode: reactive[str] = reactive(mode_look.USUAL)
 
     def render(self) -> RenderResult:
         width, height = self.content_size
@@ -34,7 +36,7 @@ class Launchpad(Widget, can_focus=False):
             Content.styled(cut(one_line(self.folder), width), "$dim"),
             Content(""),
             Content("Ask about this project, or say what to change."),
-            Content.styled("Reading runs by itself; anything that changes something asks you first.", "$dim"),
+            Content.styled(mode_look.promise(self.mode), "$dim"),
             Content(""),
         ]
         for one, does, two, does_too in _HINTS:

@@ -20,10 +20,23 @@ LABELS: Final = {
 }
 """What stands in the composer's frame; the usual mode needs no words there."""
 
+_PROMISES: Final = {
+    "ask": "Reading runs by itself; anything that changes something asks you first.",
+    "edits": "Reading and changing files here runs by itself; everything else asks you first.",
+    "plan": "Nothing is changed: the agent reads, and hands you a plan to approve.",
+    "sandbox": "Commands run confined; what reaches out of the confinement asks you first.",
+    "full": "Nothing asks: the agent runs and changes whatever it wants to.",
+}
+
 
 def colour(mode: str) -> str:
     """The theme variable of a mode; of one that nobody knows, the one for warnings."""
     return f"$mode-{mode}" if mode in (USUAL, *LABELS) else "$warning"
+
+
+def promise(mode: str) -> str:
+    """What a person may expect of the mode, in a sentence."""
+    return _PROMISES.get(mode, f"The mode is {one_line(mode)}.")
 
 
 def badge(mode: str) -> Content:
