@@ -47,3 +47,11 @@ def test_exec_runs_nothing_untrusted_and_says_what_it_left_out(stage: Stage) -> 
     assert stage.run("exec", "hello").stderr == ""
     assert mark.exists()
     assert "herons" in str(stage.model.requests[-1].body)
+
+
+def test_the_command_line_asks_and_enter_alone_is_a_no(stage: Stage) -> None:
+    with_plugin(stage)
+    for answer, status in (("", 1), ("y", 0)):
+        with stage.app("plugins", "trust", ready="[y/N]") as app:
+            app.type(f"{answer}\r")
+            assert app.wait_exit() == status
