@@ -19,7 +19,7 @@ def scrubbing(take: Take) -> Sample:
     with program.start("--resume", session_id) as terminal:
         if terminal.visible(lambda text: f"END-OF-REPLY-{TURNS}" in text, 60) is None:
             raise RuntimeError(f"the long session does not open:\n{terminal.display.text()}")
-        time.sleep(1.0)
+        time.sleep(2.0)  # its newest turn is there before the engine is
         terminal.settle(0.5)
         pressed = time.perf_counter()
         terminal.write("\x18g")
