@@ -36,10 +36,10 @@ NOTICES: Final[dict[Mode, str]] = {
     "refused while this mode is on.",
     "sandbox": "Mode: sandbox. Commands and file changes run at once, but the system keeps them inside: they "
     "can change files only in the working directory and in $TMPDIR, and nothing in .git or .dsh. Commands "
-    "may read anything and use the network. What is refused fails with a permission error. If a call truly "
-    "needs more, repeat that one call with `sandbox_permissions` and one sentence of `justification`; the "
-    "user decides. The user also approves every other call, and reading outside the working directory with "
-    "`read`.",
+    "may read anything and use the network, but not the local sockets of other programs (docker, agents). "
+    "What is refused fails with a permission error. If a call truly needs more, repeat that one call with "
+    "`sandbox_permissions` and one sentence of `justification`; the user decides. The user also approves "
+    "every other call, and reading outside the working directory with `read`.",
     "full": "Mode: full. Calls run without approval. Be all the more careful with what can't be undone.",
 }
 

@@ -160,7 +160,11 @@ def _bash_summary(meta: Meta, text: str) -> str:
     signal, code = meta.get("signal"), meta.get("exitCode")
     if isinstance(signal, str):
         return f"killed by {signal}"
-    return f"exit {code}" if isinstance(code, int) and code != 0 else ""
+    if not isinstance(code, int) or code == 0:
+        return ""
+    sandbox = meta.get("sandbox")
+    denied = isinstance(sandbox, Mapping) and sandbox.get("denied") is True
+    return f"exit {code}, sandbox" if denied else f"exit {code}"
 
 
 def ended_badly(meta: Meta | None) -> bool:

@@ -73,6 +73,9 @@ def test_every_prefix_of_arguments_has_a_card_and_strings_only_grow(value: dict[
     [
         ("bash", {"exitCode": 0, "signal": None, "timedOut": False}, "ok", ""),
         ("bash", {"exitCode": 1, "signal": None, "timedOut": False}, "no", "exit 1"),
+        ("bash", {"exitCode": 1, "sandbox": {"denied": True}}, "no", "exit 1, sandbox"),
+        ("bash", {"exitCode": 1, "sandbox": {"denied": False}}, "no", "exit 1"),
+        ("bash", {"exitCode": 1, "sandbox": "odd"}, "no", "exit 1"),
         ("bash", {"exitCode": None, "signal": "SIGTERM", "timedOut": False}, "", "killed by SIGTERM"),
         ("bash", {"exitCode": None, "signal": "SIGTERM", "timedOut": True}, "", "timed out"),
         ("bash", None, "text\n[exit code: 7]", "exit 7"),
