@@ -35,11 +35,15 @@ SEARCH_DELAY: Final = 0.015
 def head_of(row: SessionRow, blocks: Sequence[BlockView]) -> Content:
     """Title, numbers and what is wrong with it, if anything."""
     calls = sum(isinstance(block, ToolView) for block in blocks)
-    facts = f"{row.turns} turns · {calls} tool calls · {one_line(row.project)}"
+    facts = f"{_count(row.turns, 'turn')} · {_count(calls, 'tool call')} · {one_line(row.project)}"
     lines = [Content.styled(named(row), "bold"), Content.styled(facts, "$dim")]
     if row.note:
         lines.append(Content.styled(one_line(row.note), "$warning"))
     return Content("\n").join(lines)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 class SessionsScreen(SessionActions):
@@ -61,6 +65,8 @@ class SessionsScreen(SessionActions):
         self._hits = SessionHits()
         self._scope: Scope = "here"
         self._loading = True
+        self._begun = False
+        """Whether the filter is being typed and has not got the focus yet."""
         self._failure = ""
         """Why no more rows come."""
         self._told = self._mounted_once = False
@@ -105,11 +111,17 @@ class SessionsScreen(SessionActions):
     # Finding
 
     def on_key(self, event: events.Key) -> None:
-        """A letter while the list has the focus begins a filter."""
-        if self._list.has_focus and event.is_printable and event.character and event.character not in "/ ":
+        """A letter while the list has the focus begins a filter; more may come before the focus moves."""
+        letter = event.character if event.is_printable and self._list.has_focus else None
+        if letter and (self._begun or letter not in "/ "):
             event.stop()
+            event.prevent_default()
+            self._begun = True
             self._filter.focus()
-            self._filter.insert_text_at_cursor(event.character)
+            self._filter.insert_text_at_cursor(letter)
+
+    def on_descendant_focus(self) -> None:
+        self._begun = False
 
     @on(Input.Changed)
     def _filtered(self) -> None:
