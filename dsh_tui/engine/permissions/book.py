@@ -182,7 +182,13 @@ class Permissions:
 def facts_of(call: ToolCall, definition: AnyTool) -> CallFacts:
     """What rules may know of a call."""
     arguments = call.args if isinstance(call.args, dict) else {}
-    return CallFacts(tool=definition.name, kind=definition.kind, arguments=arguments, cwd=call.cwd)
+    return CallFacts(
+        tool=definition.name,
+        kind=definition.kind,
+        arguments=arguments,
+        cwd=call.cwd,
+        paths=call.admission.paths,
+    )
 
 
 def _project(session: Session) -> Path:

@@ -6,7 +6,7 @@ Source: design §3.15.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from dsh_tui.engine.tools.definition import ToolKind
@@ -22,3 +22,5 @@ class CallFacts:
     """As the model sent them, parsed; possibly invalid."""
     cwd: Path
     """The session's directory, which is the project of relative patterns."""
+    paths: dict[str, Path] = field(default_factory=dict, compare=False, repr=False)
+    """The real files found for this call, by the words of its arguments: once, and the same for all."""

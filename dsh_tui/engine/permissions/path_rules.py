@@ -33,7 +33,9 @@ def real_path(call: CallFacts) -> Path | None:
     if raw is None:
         return None
     try:
-        return follow(resolve(call.cwd, raw))
+        if raw not in call.paths:
+            call.paths[raw] = follow(resolve(call.cwd, raw))
+        return call.paths[raw]
     except (FsError, OSError, ValueError, RuntimeError):
         return None
 

@@ -18,6 +18,9 @@ from dsh_tui.engine.fs.provider import LocalFileSystem
 from dsh_tui.engine.fs.replace import create_file, replace_file
 from dsh_tui.engine.fs.seam import Absent, Anything
 from dsh_tui.engine.kernel import Next
+from dsh_tui.engine.permissions.facts import CallFacts
+from dsh_tui.engine.permissions.judge import judge
+from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.sandbox.plugin import SandboxConfig
 from dsh_tui.engine.tools.decisions import PreDecision
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall
@@ -122,3 +125,20 @@ async def test_a_link_that_flickers_never_leads_a_change_outside(work: Workbench
         "FS_SANDBOX_DENIED",
         "APPROVAL_UNAVAILABLE",
     }
+
+
+def test_rules_look_at_the_file_that_the_change_is_bound_to(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    rules = (Rule.of("allow", "write(folder/**)"),)
+
+    def verdict() -> str | None:
+        facts = CallFacts(
+            tool="write", kind="edit", arguments={"file_path": "folder/f"}, cwd=tmp_path, paths=bound
+        )
+        return judge(rules, facts).decision
+
+    bound: dict[str, Path] = {}
+    assert verdict() == "allow"
+    assert bound == {"folder/f": (tmp_path / "folder" / "f").resolve()}
+    bound = {"folder/f": Path("/etc/f")}  # where a link led when the call was looked at first
+    assert verdict() is None
