@@ -23,8 +23,8 @@ from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.verdict import Verdict
 
 MOST_DEPTH: Final = 6
-MOST_COMMANDS: Final = 500
-"""Commands inside commands that are looked at; what has more is not understood."""
+MOST_WORDS: Final = 20_000
+"""Words of commands inside commands that are looked at; what has more is not understood."""
 MOVERS: Final = frozenset({"cd", "pushd", "popd"})
 
 
@@ -60,6 +60,7 @@ def find_all(line: CommandLine) -> Found:
     """The commands of the line, and those inside them."""
     found: dict[SimpleCommand, None] = {}
     doubts = [line.doubt]
+    looked_at = 0
     waiting = [(command, 0) for command in reversed(line.commands)]
     while waiting:
         command, depth = waiting.pop()
@@ -71,7 +72,8 @@ def find_all(line: CommandLine) -> Found:
             continue
         inside = look_inside(command)
         doubts.append(inside.doubt)
-        if inside.commands and (depth >= MOST_DEPTH or len(found) > MOST_COMMANDS):
+        looked_at += sum(len(inner.words) for inner in inside.commands)
+        if inside.commands and (depth >= MOST_DEPTH or looked_at > MOST_WORDS):
             doubts.append("it has too many commands inside commands")
             continue
         waiting += [(inner, depth + 1) for inner in reversed(inside.commands)]

@@ -15,6 +15,8 @@ from dsh_tui.engine.permissions.reading import read
 
 EVERYTHING: Final = 1_000_000
 """``spelled`` of what no rule can spell out."""
+MOST_STARTS: Final = 30
+"""Words that are taken for the beginning of an inner command; further ones are a doubt like others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,4 +54,5 @@ def joined(words: Sequence[Word], spelled: int) -> Inside:
 def suffixes(words: Sequence[Word], doubt: str) -> Inside:
     """Every word that could be the beginning of the inner command is taken for one."""
     starts = [at for at in range(1, len(words)) if words[at].literal and not words[at].text.startswith("-")]
-    return Inside(tuple(SimpleCommand(tuple(words[at:])) for at in starts), EVERYTHING, doubt=doubt)
+    commands = tuple(SimpleCommand(tuple(words[at:])) for at in starts[:MOST_STARTS])
+    return Inside(commands, EVERYTHING, doubt=doubt)

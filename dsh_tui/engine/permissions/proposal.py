@@ -27,6 +27,7 @@ from dsh_tui.engine.permissions.rule import COMMAND_TOOL, PATH_ARGUMENTS, Rule, 
 LONGEST: Final = 300
 """Characters of a rule; a longer one is not read before it is chosen."""
 
+MOST_RULES: Final = 10
 _CODE = re.compile(r"-[a-zA-Z]*[cerEp]|--(?:eval|print|command|run)|-$")
 _LOOKS: Final = names("basename date df dirname du echo ls pwd stat uname wc which whoami")
 _GIT_LOOKS: Final = names("blame describe diff log ls-files rev-list rev-parse shortlog show status")
@@ -49,7 +50,9 @@ def propose(call: CallFacts) -> tuple[Rule, ...]:
 def _proposed(call: CallFacts) -> tuple[Rule, ...]:
     if call.tool == COMMAND_TOOL:
         line = command_of(call)
-        rules = [] if line.doubt else [_for_command(command) for command in line.commands]
+        if line.doubt or len(line.commands) > MOST_RULES:
+            return ()
+        rules = [_for_command(command) for command in line.commands]
         return () if None in rules else tuple(dict.fromkeys(rule for rule in rules if rule is not None))
     if call.tool in PATH_ARGUMENTS:
         return _for_path(call)

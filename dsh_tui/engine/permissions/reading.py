@@ -17,8 +17,10 @@ from dsh_tui.engine.permissions import grammar
 from dsh_tui.engine.permissions.command_line import CommandLine, SimpleCommand
 from dsh_tui.engine.permissions.reader import Reader
 
-LONGEST: Final = 100_000
+LONGEST: Final = 30_000
 """Characters. Longer lines are scripts that nobody reads in a dialog either."""
+LONGEST_BROKEN: Final = 8_000
+"""Bytes of a line in doubt that the grammar reads: its time can grow with the square of them."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -42,8 +44,8 @@ def _read(text: str) -> CommandLine:
         return CommandLine(doubt="it has characters that can't be encoded")
     reader = Reader(text)
     line = reader.read()
-    parsed = grammar.parse(source)
     doubt = line.doubt
+    parsed = grammar.parse(source[:LONGEST_BROKEN] if doubt else source)
     if doubt:
         doubt = f"it has {doubt}"
     elif parsed.broken:

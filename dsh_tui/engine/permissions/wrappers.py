@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from dsh_tui.engine.permissions.command_line import UNKNOWN, SimpleCommand, Word
-from dsh_tui.engine.permissions.inside import EVERYTHING, Inside, joined, names, script, suffixes
+from dsh_tui.engine.permissions.inside import EVERYTHING, MOST_STARTS, Inside, joined, names, script, suffixes
 
 Words = tuple[Word, ...]
 
@@ -233,4 +233,4 @@ def _split_env(words: Words) -> Inside:
     rest = (Word(text, words[at].literal), *words[at + 1 :])
     inner = joined(rest, EVERYTHING).commands
     tails = [SimpleCommand(found.words[start:]) for found in inner for start in range(len(found.words))]
-    return Inside(tuple(tails), EVERYTHING, doubt="what `env -S` runs")
+    return Inside(tuple(tails[:MOST_STARTS]), EVERYTHING, doubt="what `env -S` runs")

@@ -16,9 +16,9 @@ from tests.engine.permissions.command_lines import CommandLines
 
 # fmt: off
 _PIECES = st.sampled_from((
-    "git", "push", "log", "ls", " ", "  ", "\t", "\n", ";", "&&", "|", "&", "(", ")", "{ ", " }", "'", '"', "\\",
-    "`", "$(", "$X", "<", ">", "#", "=", "sudo", "env", "eval", "sh -c", "xargs", "\0", "\r", "é", "\u00a0", "<<E",
-    "E", "case", "in",
+    "git", "push", "log", "ls", " ", "  ", "\t", "\n", ";", "&&", "|", "&", "(", ")", "{ ", " }", "'", '"',
+    "\\", "`", "$(", "$X", "<", ">", "#", "=", "sudo", "env", "eval", "sh -c", "xargs", "\0", "\r", "é",
+    "\u00a0", "<<E", "E", "case", "in",
 ))
 # fmt: on
 LINES = st.one_of(
