@@ -43,7 +43,7 @@ def render(view: ToolView, width: int, palette: Palette, *, folded: bool) -> lis
     from dsh_tui.widgets.markdown_rows import MarkdownRows  # its parser is not needed before there is a plan
 
     is_open = (view.state in _OPEN) is folded
-    rows = [_head(view, width, palette, name="" if is_open else _name(view))]
+    rows = [_head(view, width, palette, name="" if is_open else one_line(view.subject))]
     room = max(1, min(prose_width(width, _EDGE), width - _EDGE))
     if view.feedback:
         rows += ruled(plain_rows(f"You said: {view.feedback}", room, palette.text), palette)
@@ -60,12 +60,6 @@ def _head(view: ToolView, width: int, palette: Palette, *, name: str) -> Row:
     left = [margin(TEXT_EDGE), (f"{glyph} ", colour), ("Plan    ", palette.text), (name, palette.text)]
     gap = " " * DURATION if width >= WIDE_ENOUGH else ""
     return with_meta(left, [(one_line(told), colour), (gap, palette.faint)], width, TEXT_EDGE)
-
-
-def _name(view: ToolView) -> str:
-    """Its first line, without the sign of a heading."""
-    first = next((line for line in view.plan.splitlines() if line.strip()), "")
-    return one_line(first).strip().lstrip("#").strip()
 
 
 def _colour(state: CallState, palette: Palette) -> Style:

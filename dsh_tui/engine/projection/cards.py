@@ -56,7 +56,7 @@ _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "job_output": ("Output", ("job_id",)),
     "job_kill": ("Stop", ("job_id",)),
     "todo_write": ("Plan", ()),
-    "exit_plan_mode": ("Plan", ("plan",)),
+    "exit_plan_mode": ("Plan", ()),
     "ask_user_question": ("Ask", ()),
     "skill": ("Skill", ("name",)),
     "subagent": ("Agent", ("description", "prompt")),
@@ -70,6 +70,8 @@ def present_call(name: str, arguments_raw: str) -> CallCard:
     verb, wanted = _CALLS.get(name, (name or "Call", _TELLING))
     if name == "todo_write":
         return CallCard(verb, _todo_subject(arguments_raw))
+    if name == "exit_plan_mode":
+        return CallCard(verb, _plan_subject(arguments_raw))
     if name == "ask_user_question":
         return CallCard(verb, _question_subject(arguments_raw))
     fallback = ""
@@ -118,6 +120,12 @@ def _todo_subject(arguments_raw: str) -> str:
     items = [item for item in todos if isinstance(item, dict)]
     current = next((item.get("content") for item in items if item.get("status") == "in_progress"), None)
     return one_line(current) if isinstance(current, str) else _count(len(items), "item")
+
+
+def _plan_subject(arguments_raw: str) -> str:
+    """The plan's first line, which is its heading as a rule."""
+    lines = (line.strip() for line in plan_of("exit_plan_mode", arguments_raw)[:MAX_SUBJECT].splitlines())
+    return next((line.lstrip("#").lstrip() for line in lines if line), "")
 
 
 def _question_subject(arguments_raw: str) -> str:

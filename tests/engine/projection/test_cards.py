@@ -22,6 +22,8 @@ from dsh_tui.engine.projection.partial_json import members
         ("edit", {"file_path": "a.py", "old_string": "x", "new_string": "y"}, "Edit", "a.py"),
         ("grep", {"pattern": "a[", "path": "src"}, "Search", "a["),
         ("todo_write", {"todos": [{"content": "one", "status": "in_progress"}]}, "Plan", "one"),
+        ("exit_plan_mode", {"plan": "\n## Split it\n\n1. Move a"}, "Plan", "Split it"),
+        ("exit_plan_mode", {"plan": "#"}, "Plan", ""),
         ("todo_write", {"todos": [{"content": "one", "status": "pending"}]}, "Plan", "1 item"),
         ("mcp__x__y", {"limit": 1, "query": "q"}, "mcp__x__y", "q"),
         ("mcp__x__y", {"other": "text"}, "mcp__x__y", "text"),
