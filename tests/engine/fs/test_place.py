@@ -119,12 +119,8 @@ async def test_a_link_that_flickers_never_leads_a_change_outside(work: Workbench
     with swapping(work.cwd / "folder", work.cwd / "other"):
         answers = [await work.call("write", file_path="folder/f", content=f"new {n}") for n in range(60)]
     assert {path.name: path.read_text() for path in outside.iterdir()} == {"f": "kept"}
-    assert {answer.code for answer in answers} <= {
-        "",
-        "FS_STALE_VERSION",
-        "FS_SANDBOX_DENIED",
-        "APPROVAL_UNAVAILABLE",
-    }
+    refused = {answer.code for answer in answers if answer.failed}
+    assert all(code == "APPROVAL_UNAVAILABLE" or code.startswith("FS_") for code in refused), refused
 
 
 def test_rules_look_at_the_file_that_the_change_is_bound_to(tmp_path: Path) -> None:
