@@ -16,14 +16,14 @@ _ENDINGS = {">": " /etc/x", ">>": " /etc/x", "dd of=": "/etc/x"}
 
 
 def _rules() -> list[str]:
-    block = re.search(r"```\n(.*?)```", PAGE, re.DOTALL)
+    block = re.search(r"```\n(.*?)```", PAGE.partition("## The language of rules")[2], re.DOTALL)
     assert block is not None
     texts = [re.sub(r"^(\w+) +", r"\1 ", line).partition("   ")[0] for line in block[1].splitlines()]
     return [re.sub(r" {2,}.*", "", text).strip() for text in texts]
 
 
 def _destructive() -> list[str]:
-    rows = PAGE.partition("## Destructive calls")[2].splitlines()
+    rows = PAGE.partition("## Destructive calls")[2].partition("\n## ")[0].splitlines()
     examples = [span for row in rows if row.startswith("| ") for span in re.findall(r"`([^`]+)`", row)]
     return [span for span in examples if span not in ("$X", "write", "edit")]
 

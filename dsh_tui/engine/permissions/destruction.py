@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -153,7 +154,7 @@ def _operands(words: tuple[Word, ...]) -> list[Word]:
 
 def _last(words: tuple[Word, ...]) -> list[Word]:
     """The last operand, or the folder named by ``-t``."""
-    for word, following in zip(words, (*words[1:], Word("")), strict=True):
+    for word, following in pairwise((*words, Word(""))):
         if word.text in ("-t", "--target-directory"):
             return [following]
         if word.text.startswith("--target-directory="):

@@ -18,7 +18,8 @@ from tests.engine.permissions.command_lines import CommandLines
 _PIECES = st.sampled_from((
     "git", "push", "log", "ls", " ", "  ", "\t", "\n", ";", "&&", "|", "&", "(", ")", "{ ", " }", "'", '"',
     "\\", "`", "$(", "$X", "<", ">", "#", "=", "sudo", "env", "eval", "sh -c", "xargs", "\0", "\r", "é",
-    "\u00a0", "<<E", "E", "case", "in",
+    "\u00a0", "<<E", "E", "case", "in", "cp", "mv", "find", "-exec", "timeout", "-c", "-I", "-S", "make", "tar",
+    "dd", "sed", "-i", "rsync", "ssh", "cd", "curl", "chmod", "-R", "of=", "tee", "trap", "fd", "-x", "python", "-",
 ))
 # fmt: on
 LINES = st.one_of(
