@@ -53,9 +53,7 @@ class Modes:
         if (chosen := self._chosen.get(session.id)) is not None:
             return chosen
         logged = self._last_logged(session)
-        if logged is None or (logged.mode == "full" and _is_inherited(session, logged)):
-            return self._default
-        return logged.mode
+        return self._default if logged is None or _has_lapsed(session, logged) else logged.mode
 
     def admit(self, call: ToolCall) -> Mode:
         """The mode that decides on this call. It stays the call's own, whatever is switched meanwhile."""
@@ -128,7 +126,8 @@ class Modes:
         elif event.type == "turn/start" and session.open_turn is not None:
             logged = self._last_logged(session)
             mode = self.current(session)
-            if mode != (DEFAULT_MODE if logged is None else logged.mode):
+            lapsed = logged is not None and _has_lapsed(session, logged)
+            if lapsed or mode != (DEFAULT_MODE if logged is None else logged.mode):
                 session.append(MODE_EVENT, {"mode": mode})
 
     def _last_logged(self, session: Session) -> _Logged | None:
@@ -143,9 +142,9 @@ class Modes:
         self._chosen.pop(session.id, None)
 
 
-def _is_inherited(session: Session, logged: _Logged) -> bool:
-    """Whether it was said of another session, or to an earlier process."""
-    return logged.seq < session.first_live_seq
+def _has_lapsed(session: Session, logged: _Logged) -> bool:
+    """Whether it is full access that was given to another session, or to an earlier process."""
+    return logged.mode == "full" and logged.seq < session.first_live_seq
 
 
 def _read(event: Event) -> _Logged:

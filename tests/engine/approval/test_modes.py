@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from dsh_tui.engine.approval import plugin as approval_plugin
-from dsh_tui.engine.approval.mode_policy import Mode, decide
+from dsh_tui.engine.approval.mode import Mode
+from dsh_tui.engine.approval.mode_policy import decide
 from dsh_tui.engine.approval.modes import MODES, Modes, UnknownModeError
 from dsh_tui.engine.approval.plugin import ApprovalConfig
 from dsh_tui.engine.base.frozen import freeze
@@ -222,8 +223,11 @@ async def test_full_access_ends_with_the_process_that_it_was_given_in(bench: Too
     bench.close_turn()
     resumed = bench.root[SESSIONS].create(seed=tuple(bench.session.events))
     assert modes.current(resumed) == "ask"
-    modes.set(resumed, "full")
+    modes.start_in(resumed, "full")
     assert modes.current(resumed) == "full"
+    trigger = {"kind": "message", "source": {"kind": "user"}}
+    resumed.append("turn/start", {"turn": 2, "trigger": trigger})
+    assert resumed.events[-1].data == {"mode": "full"}  # given again, and that is in the log
 
 
 async def test_a_fork_does_not_inherit_full(bench: ToolBench, modes: Modes) -> None:
