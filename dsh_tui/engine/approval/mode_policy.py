@@ -13,9 +13,7 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
-from dsh_tui.engine.approval.mode import DEFAULT_MODE as DEFAULT_MODE
-from dsh_tui.engine.approval.mode import MODES_KNOWN as MODES_KNOWN
-from dsh_tui.engine.approval.mode import Mode as Mode
+from dsh_tui.engine.approval.mode import Mode
 from dsh_tui.engine.fs.workspace import reach_of_change
 from dsh_tui.engine.sandbox.escalation import Request, requested
 from dsh_tui.engine.tools.arguments import validate_arguments

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dsh_tui.engine.approval.decision import Ruled, combine
-from dsh_tui.engine.approval.mode_policy import DEFAULT_MODE, Mode, decide
+from dsh_tui.engine.approval.mode import DEFAULT_MODE, Mode
+from dsh_tui.engine.approval.mode_policy import decide
 from dsh_tui.engine.approval.modes import MODES, Modes
 from dsh_tui.engine.approval.place import place_of
 from dsh_tui.engine.approval.service import APPROVAL, Approval

@@ -16,7 +16,8 @@ from typing import Any, TypeVar, cast
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.approval.decision import combine
-from dsh_tui.engine.approval.mode_policy import DEFAULT_MODE, Mode, decide
+from dsh_tui.engine.approval.mode import DEFAULT_MODE, Mode
+from dsh_tui.engine.approval.mode_policy import decide
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.frozen import LosslessError

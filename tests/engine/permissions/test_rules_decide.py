@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dsh_tui.engine.approval.mode_policy import Mode
+from dsh_tui.engine.approval.mode import Mode
 from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.approval.requests import Answer
 from dsh_tui.engine.kernel import Next, find_fiber

@@ -113,8 +113,10 @@ async def test_background_commands_are_confined_too(work: Workbench, outside: Pa
     assert work.bench.logged("approval/asked") == []
 
 
-async def test_the_temporary_folder_is_the_sessions_own_and_goes_with_it(tmp_path: Path) -> None:
-    async with open_workbench(tmp_path, sandbox=SandboxConfig()) as work:
+async def test_the_temporary_folder_is_the_sessions_own_and_goes_with_it(
+    tmp_path: Path, backend: Backend
+) -> None:
+    async with open_workbench(tmp_path, sandbox=SandboxConfig(backends=(backend,))) as work:
         work.bench.root[MODES].start_in(work.bench.session, "sandbox")
         first = await work.call("bash", command="echo $TMPDIR; echo a > $TMPDIR/f", description="d")
         again = await work.call("bash", command="cat $TMPDIR/f", description="d")

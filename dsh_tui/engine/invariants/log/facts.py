@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from dsh_tui.engine.approval.mode import MODES_KNOWN
 from dsh_tui.engine.invariants.log.check import LogCheck
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session_title.title import MOST_BYTES, clean_title
@@ -53,8 +54,6 @@ class ModeCheck(LogCheck):
     tags = frozenset({"permission/mode"})
 
     def check(self, event: Event) -> None:
-        from dsh_tui.engine.approval.mode_policy import MODES_KNOWN  # pydantic comes with it
-
         self.require(event.data["mode"] in MODES_KNOWN, f"{event.data['mode']!r} is no mode")
 
     def advance(self, event: Event) -> None:
