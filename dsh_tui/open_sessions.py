@@ -346,7 +346,7 @@ class OpenSessions:
 
 def _why_read_only(error: PersistenceError) -> str:
     if isinstance(error, CorruptLogError) and error.damage:
-        return f"damaged: {error.damage} · /fork goes on in a copy"
+        return f"{error.damage} · /fork goes on in a copy"
     return error_chain(error)
 
 

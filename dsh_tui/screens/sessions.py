@@ -211,7 +211,8 @@ class SessionsScreen(SessionActions):
         try:
             await opening
         except Exception as error:  # noqa: BLE001 - said in one line, the browser stays
-            self.tell(str(error), "$error")
+            row = self.row
+            self.tell((row.note if row is not None else "") or str(error), "$error")
         else:
             self.dismiss(None)
 

@@ -130,3 +130,12 @@ def _log(opened: Browser, session_id: str) -> Path:
     log = find_log(opened.logs.root, session_id)
     assert log is not None
     return log
+
+
+async def test_one_that_can_not_be_opened_says_in_the_list_why(tmp_path: Path) -> None:
+    async with browser(tmp_path, (120, 40)) as opened:
+        for name, why in (("newer", "format version 7"), ("closed-file", "Permission denied")):
+            await opened.filter(name)
+            await opened.pilot.press("enter")
+            await opened.until(lambda why=why: why in opened.text("#place"))  # type: ignore[misc]  # as above
+            assert opened.screen.is_active
