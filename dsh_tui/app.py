@@ -171,7 +171,7 @@ class DshApp(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Every key resets the wait of the approval dock; the second key of a leader form goes no further."""
-        if isinstance(event, events.InputEvent | events.Paste) and not event.is_forwarded:
+        if isinstance(event, events.Key | events.Paste | events.MouseDown) and not event.is_forwarded:
             self.attention.used()
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded and self.chat.is_mounted:
             self.chat.dock.arming.key()

@@ -104,7 +104,7 @@ class Attention:
             self._seen()
 
     def used(self) -> None:
-        """A key, the mouse, a paste: somebody is there."""
+        """A key, a click, a paste: somebody is there. The mouse alone also moves over what has no focus."""
         self._used_at = self._monotonic()
         if self._focused is not None:
             self._focused = True
