@@ -24,6 +24,9 @@ _COMMANDS: Final = frozenset({"command", "declaration_command", "unset_command",
 _NOT_WORDS: Final = frozenset(
     {"command_name", "file_redirect", "herestring_redirect", "heredoc_redirect", "comment", "file_descriptor"}
 )
+_AS_ASCII: Final = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
+"""The grammar's scanner looks characters up in C tables of 256 entries: one above U+FFFFF ended the
+process. A letter in place of each byte keeps words and places as they are."""
 _HOLDERS: Final = frozenset({"file_redirect", "herestring_redirect", "for_statement"})
 """Nodes whose words are no command's own."""
 
@@ -41,7 +44,7 @@ class Parse:
 
 def parse(text: bytes) -> Parse:
     """The commands of ``text``, in order, also of a text with errors."""
-    root = _parser().parse(text).root_node
+    root = _parser().parse(text.translate(_AS_ASCII)).root_node
     commands: list[SimpleCommand] = []
     names: set[Span] = set()
     others: set[Span] = set()
