@@ -7,9 +7,10 @@ judged. Source: design §3.15.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from dsh_tui.engine.permissions.command_line import UNKNOWN, NotUnderstood, SimpleCommand, Word
@@ -44,7 +45,7 @@ class Parse:
 
 def parse(text: bytes) -> Parse:
     """The commands of ``text``, in order, also of a text with errors."""
-    root = _parser().parse(text.translate(_AS_ASCII)).root_node
+    root = _OF_THREAD.parser.parse(text.translate(_AS_ASCII)).root_node
     commands: list[SimpleCommand] = []
     names: set[Span] = set()
     others: set[Span] = set()
@@ -65,12 +66,18 @@ def parse(text: bytes) -> Parse:
     return Parse(tuple(commands), frozenset(names), frozenset(others), root.has_error)
 
 
-@cache
-def _parser() -> Parser:
-    import tree_sitter  # 20 ms that the first paint need not wait for
-    import tree_sitter_bash
+class _OfThread(threading.local):
+    """A parser belongs to one thread: past calls are judged in another than the present one."""
 
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    @cached_property
+    def parser(self) -> Parser:
+        import tree_sitter  # 20 ms that the first paint need not wait for
+        import tree_sitter_bash
+
+        return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+_OF_THREAD: Final = _OfThread()
 
 
 def _walk(root: Node) -> Iterator[Node]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from dsh_tui.engine.permissions import grammar
@@ -19,3 +21,11 @@ def test_a_far_character_anywhere_is_part_of_a_word(far: str) -> None:
     assert [len(command.words) for command in parsed.commands] == [3, 2]
     assert [command.words[0].text for command in parsed.commands] == ["git", "rm"]
     assert not parsed.broken
+
+
+def test_threads_parse_side_by_side() -> None:
+    lines = [f"git log -{number}; rm x{number} | cat <<E\nE\n".encode() for number in range(400)]
+    expected = list(map(grammar.parse, lines))
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: list(map(grammar.parse, lines)), range(8)):
+            assert found == expected
