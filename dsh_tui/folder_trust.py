@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +23,7 @@ from dsh_tui.engine.trust.service import TRUST_CHANGED
 from dsh_tui.engine.trust.words import State, in_short, with_states
 
 SHOWN: Final = 200_000
-"""Bytes of an entry that can be read on the screen."""
+"""Characters of an entry that can be read on the screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ class _Place:
 
     known: frozenset[tuple[str, str]]
     """Key and digest of all that it brings."""
-    pending: tuple[Entry, ...]
-    declined: bool
+    untrusted: int
+    """How much of it has no effect; what was declined is not counted."""
     asks: bool
     """Whether to ask by itself, once nobody is typing."""
 
@@ -54,6 +55,8 @@ class FolderTrust:
         self._places: dict[Path, _Place] = {}
         self._looking: set[Path] = set()
         self._asked: dict[str, Manifest] = {}
+        """What was shown last, by the question's id."""
+        self._questions = count(1)
         self._fault = ""
         product.engine.root.on(TRUST_CHANGED, self._look_again)
 
@@ -66,8 +69,7 @@ class FolderTrust:
                 self._looking.add(root)
                 self._spawn(self._look(root))
             return view
-        untrusted = 0 if place.declined else len(place.pending)
-        return replace(view, untrusted=untrusted, asks_trust=place.asks)
+        return replace(view, untrusted=place.untrusted, asks_trust=place.asks)
 
     # What the screen asks
 
@@ -76,8 +78,8 @@ class FolderTrust:
         project = self._root()
         manifest = await asyncio.to_thread(self._trust.manifest, project)
         standing = await asyncio.to_thread(self._trust.standing, manifest)
-        question_id = f"{len(self._asked) + 1}"
-        self._asked[question_id] = manifest
+        question_id = f"{next(self._questions)}"
+        self._asked = {question_id: manifest}
         return TrustQuestion(
             id=question_id,
             project=str(manifest.project),
@@ -118,11 +120,12 @@ class FolderTrust:
         finally:
             self._looking.discard(project)
         before = self._places.get(project)
-        pending, declined = standing.pending, standing.declined
-        asks = bool(pending) and (not declined if before is None else before.asks)
+        untrusted = 0 if standing.declined else len(standing.pending)
+        asks = bool(untrusted) and (before is None or before.asks)
         known = frozenset((entry.key, entry.digest) for entry in manifest.entries)
-        self._places[project] = _Place(known, pending, declined, asks)
-        news = [one for one in pending if before is not None and (one.key, one.digest) not in before.known]
+        self._places[project] = _Place(known, untrusted, asks)
+        seen = known if before is None else before.known
+        news = [entry for entry in standing.pending if (entry.key, entry.digest) not in seen]
         fault = self._trust.fault
         if fault and before is not None and fault != self._fault:
             self._notify(fault, "error")

@@ -6,8 +6,9 @@ Source: design §3.14.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
+from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from dsh_tui.engine.base.visible import exact_line
@@ -40,8 +41,15 @@ def size_words(size: int) -> str:
     return f"{size:,} B" if size < 10_000 else f"{size / 1000:,.1f} KB"
 
 
-class TrustList(RowList[TrustRow]):
-    """The rows; enter chooses none of them, it is for the answers."""
+class TrustList(RowList[TrustRow], inherit_bindings=False):
+    """The rows. No letter moves in it, since letters belong to the draft; enter is for the answers."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down", "move(1)", "Down", show=False),
+        Binding("home", "edge(-1)", "First", show=False),
+        Binding("end", "edge(1)", "Last", show=False),
+    ]
 
     DEFAULT_CSS = "TrustList { height: auto; max-height: 35vh; }"
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -163,15 +164,26 @@ async def test_the_first_answer_trusts() -> None:
         assert not it.asks
 
 
-async def test_what_is_typed_on_it_is_the_beginning_of_a_draft() -> None:
+@pytest.mark.parametrize("first", ["1", "j", "k", "g", "y", "space"])
+async def test_what_is_typed_on_it_is_the_beginning_of_a_draft(first: str) -> None:
     async with scene() as it:
         await it.armed()
-        await it.pilot.press("1")
+        await it.pilot.press(first)
         await it.pilot.pause()
-        await it.pilot.press(*" yes")
+        await it.pilot.press(*"yes")
         assert it.answers == []
         assert not it.asks
-        assert it.app.chat.composer.text == "1 yes"
+        assert it.app.chat.composer.text == f"{' ' if first == 'space' else first}yes"
+
+
+async def test_a_paste_on_it_is_the_beginning_of_a_draft() -> None:
+    async with scene() as it:
+        await it.armed()
+        it.app.post_message(events.Paste("1\ny\n"))
+        await it.pilot.pause()
+        await it.pilot.pause()
+        assert it.answers == []
+        assert it.app.chat.composer.text.startswith("1")
 
 
 async def test_a_resize_disarms_it() -> None:

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -29,7 +30,9 @@ TAKEN: Final = "a plugin of your own has this name; yours runs"
 
 
 class _Place:
-    """One project: the key of its scope, and who works there."""
+    """One project: the key of its scope, its plugins, and who works there."""
+
+    folder: PluginFolder
 
     def __init__(self, ctx: Context, project: Path) -> None:
         self.project = project
@@ -60,11 +63,10 @@ class ProjectPlugins:
     ) -> None:
         self._ctx, self._trust, self._configs, self._own_names = ctx, trust, configs, own_names
         self._places: dict[Path, _Place] = {}
-        self._folders: dict[Path, PluginFolder] = {}
 
     def records(self) -> tuple[PluginRecord, ...]:
         """All plugins of all open projects."""
-        return tuple(record for folder in self._folders.values() for record in folder.records())
+        return tuple(record for place in self._places.values() for record in place.folder.records())
 
     async def keep(self, project: Path) -> None:
         """Mount what a project has and is trusted, for as long as this service lives."""
@@ -125,27 +127,20 @@ class ProjectPlugins:
         place = self._places.get(root)
         if place is None:
             place = self._places[root] = _Place(self._ctx, root)
+            find = partial(self._find, place)
+            place.folder = PluginFolder(place.scope.ctx, root / PLUGINS_PATH, self._configs, find=find)
         return place
 
     async def _close_if_empty(self, place: _Place) -> None:
         if place.agents or place.is_kept or self._places.get(place.project) is not place:
             return
         del self._places[place.project]
-        self._folders.pop(place.project, None)
         await place.scope.dispose()
 
     async def _sync(self, place: _Place) -> None:
         async with place.moving:
             place.own_names = frozenset(self._own_names())
-            folder = self._folders.get(place.project)
-            if folder is None:
-                folder = self._folders[place.project] = PluginFolder(
-                    place.scope.ctx,
-                    place.project / PLUGINS_PATH,
-                    self._configs,
-                    find=lambda: self._find(place),
-                )
-            await folder.sync()
+            await place.folder.sync()
             place.stands = True
 
     def _find(self, place: _Place) -> Found:

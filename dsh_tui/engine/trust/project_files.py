@@ -30,7 +30,7 @@ MOST_FILES: Final = 200
 MOST_NAMES: Final = 2_000
 """In one directory."""
 LARGEST_CODE: Final = 1_048_576
-LARGEST_SETTINGS: Final = 262_144
+LARGEST_SETTINGS: Final = 65_536
 _DEEPEST: Final = 8
 _UNSUPPORTED: Final = ("hooks", "mcp", "skills")
 
@@ -54,17 +54,19 @@ def read_manifest(project: Path, *, own_home: Path | None = None) -> Manifest:
                     left_out.append(one)
         except UnreadableError as error:
             left_out.append(LeftOut(where, error.message))
+        except OSError as error:  # a folder that may be listed but not looked into
+            left_out.append(LeftOut(where, f"can't be read: {error.strerror or error}"))
     return Manifest(root, tuple(entries), tuple(left_out))
 
 
 def files_signature(root: Path) -> frozenset[tuple[str, int, int, int, int]]:
     """Names, sizes and times of all that `read_manifest` reads; equal as long as nothing was written."""
-    paths = [directory / name for directory in project_directories(root) for name in NAMES]
+    paths = [directory / name for directory in _directories(root) for name in NAMES]
     waiting = [(root / FOLDER, 0)]
     while waiting and len(paths) < MOST_NAMES:
         folder, depth = waiting.pop()
         paths.append(folder)
-        with contextlib.suppress(UnreadableError):
+        with contextlib.suppress(UnreadableError, OSError):
             for path in _names(folder):
                 paths.append(path)
                 is_code = depth > 0 or path.name == Path(PLUGINS).name
@@ -155,7 +157,7 @@ def _rules(root: Path) -> Iterator[Entry | LeftOut]:
 
 
 def _instructions(root: Path) -> Iterator[Entry | LeftOut]:
-    directories = project_directories(root)
+    directories = _directories(root)
     for directory in directories:
         siblings: set[bytes] = set()
         for name in NAMES:
@@ -170,6 +172,13 @@ def _instructions(root: Path) -> Iterator[Entry | LeftOut]:
             if content.strip() and content not in siblings:
                 siblings.add(content)
                 yield Entry("instructions", path, (EntryFile(path, content),))
+
+
+def _directories(root: Path) -> tuple[Path, ...]:
+    try:
+        return project_directories(root)
+    except OSError:  # one above may not be looked into
+        return (root,)
 
 
 def _unsupported(folder: Path) -> Iterator[LeftOut]:

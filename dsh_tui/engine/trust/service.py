@@ -48,7 +48,6 @@ class Trust:
     @property
     def fault(self) -> str:
         """Why nothing is trusted; empty when the store is in order."""
-        self._store.of(Path())  # looks
         return self._store.fault
 
     def manifest(self, project: Path) -> Manifest:

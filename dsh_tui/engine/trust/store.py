@@ -43,22 +43,32 @@ class ProjectTrust:
 NOTHING: Final = ProjectTrust()
 
 
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """The file as it was read once."""
+
+    signature: tuple[int, ...] | None
+    projects: Mapping[str, ProjectTrust]
+    fault: str = ""
+
+
 class TrustStore:
-    """The file, read again whenever it has changed. All calls block."""
+    """The file, read again whenever it has changed. All calls block, and may come from any thread."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.lock_s = LOCK_S
         """Longest that another process is waited for."""
-        self.fault = ""
+        self._content = _Content(None, {})
+
+    @property
+    def fault(self) -> str:
         """Why nothing in the file counts; empty when it does."""
-        self._projects: dict[str, ProjectTrust] = {}
-        self._seen: tuple[int, ...] | None = None
+        return self._look().fault
 
     def of(self, project: Path) -> ProjectTrust:
         """What was answered for exactly this directory."""
-        self._look()
-        return self._projects.get(str(project), NOTHING)
+        return self._look().projects.get(str(project), NOTHING)
 
     def signature(self) -> object:
         """Another one whenever the file is another."""
@@ -73,33 +83,34 @@ class TrustStore:
         try:
             make_missing(self.path.parent)
             with self._locked():
-                self._seen = None
-                self._look()
-                changed = edit(self._projects.get(str(project), NOTHING))
-                projects = {**self._projects, str(project): changed}
+                content = self._read_anew()
+                changed = edit(content.projects.get(str(project), NOTHING))
+                projects = {**content.projects, str(project): changed}
                 if changed == NOTHING:
                     del projects[str(project)]
-                if self.fault:
+                if content.fault:
                     self._put_aside()
                 write_atomic(self.path, _encode(projects), mode=_PRIVATE)
-                self._seen = None
+                self._read_anew()
         except OSError as error:
             raise TrustError(f"{self.path}: can't be written: {error.strerror or error}") from error
 
-    def _look(self) -> None:
+    def _look(self) -> _Content:
+        content = self._content
+        return content if content.signature == _signature(self.path) else self._read_anew()
+
+    def _read_anew(self) -> _Content:
         signature = _signature(self.path)
-        if signature == self._seen:
-            return
-        self._seen, self._projects, self.fault = signature, {}, ""
         try:
-            self._projects = _decode(_read(self.path))
+            content = _Content(signature, _decode(_read(self.path)))
         except FileNotFoundError:
-            return
+            content = _Content(signature, {})
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-            self.fault = (
-                f"{self.path}: {why}; no project is trusted, and what is trusted next begins a new file"
-            )
+            fault = f"{self.path}: {why}; no project is trusted, and what is trusted next begins a new file"
+            content = _Content(signature, {}, fault)
+        self._content = content
+        return content
 
     def _put_aside(self) -> None:
         aside = self.path.with_name(f"{self.path.name}.broken-{time.strftime('%Y%m%d-%H%M%S')}")

@@ -13,6 +13,7 @@ from dsh_tui.engine.trust.manifest import Manifest
 from dsh_tui.engine.trust.project_files import (
     LARGEST_CODE,
     MOST_FILES,
+    MOST_NAMES,
     MOST_PLUGINS,
     files_signature,
     read_manifest,
@@ -92,8 +93,13 @@ def test_equal_siblings_are_one_and_empty_files_are_none(project: Path) -> None:
         ("base_url: http://evil\n", "base_url: never taken from a project"),
         ("permissions: [\n", "is not YAML (line 2)"),
         ("- a\n", "is no mapping"),
-        ("[" * 5_000, "is not YAML"),
+        ("a: " + "[" * 30_000, "is nested too deeply"),
+        ("a: &p permissions\n*p : {allow: [bash]}\n", "a, ?: never taken from a project"),
+        ("b: {permissions: 1}\n? [permissions]\n: permissions\n", "b, ?: never taken from a project"),
+        ("just text", "is no mapping"),
+        ("permissions: a\x00b", "is not YAML"),
     ],
+    ids=lambda value: value[:12],
 )
 def test_settings_without_rules_are_named_and_count_for_nothing(project: Path, text: str, says: str) -> None:
     (project / ".dsh/settings.yaml").write_text(text)
@@ -187,6 +193,15 @@ def test_too_much_is_bounded_and_named(project: Path) -> None:
     manifest = read_manifest(project)
     assert len(manifest.entries) == MOST_PLUGINS
     assert "more than 100 plugins" in left_out(manifest)[".dsh/plugins"]
+
+
+def test_a_folder_of_too_many_names_is_not_looked_through(project: Path) -> None:
+    for number in range(MOST_NAMES + 1):
+        (project / f".dsh/plugins/{number}").touch()
+    (project / "AGENTS.md").write_text("be kind")
+    manifest = read_manifest(project)
+    assert paths(manifest) == ["AGENTS.md"]
+    assert left_out(manifest) == {".dsh/plugins": "plugins holds more than 2,000 names"}
 
 
 def test_a_package_of_too_many_files_is_left_out(project: Path) -> None:

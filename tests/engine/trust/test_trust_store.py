@@ -108,6 +108,24 @@ def test_a_link_in_its_place_is_not_followed(store: TrustStore, tmp_path: Path) 
     assert store.fault
 
 
+def test_whoever_looks_while_it_is_read_anew_sees_all_of_it(store: TrustStore) -> None:
+    store.update(PROJECT, trusting(**{f"k{number}": "1" for number in range(2_000)}))
+    seen: set[int] = set()
+
+    def look() -> None:
+        for _ in range(200):
+            seen.add(len(store.of(PROJECT).trusted))
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(20):
+        store.path.touch()
+    for thread in threads:
+        thread.join()
+    assert seen == {2_000}
+
+
 def test_two_at_once_lose_nothing(store: TrustStore) -> None:
     def keep(number: int) -> None:
         TrustStore(store.path).update(PROJECT, trusting(**{f"k{number}": "1"}))
