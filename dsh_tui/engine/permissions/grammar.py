@@ -90,9 +90,14 @@ def _walk(root: Node) -> Iterator[Node]:
 
 
 def _words(node: Node) -> Iterator[Node]:
-    if node.type == "test_command" or node.type.endswith("_expression"):
-        for child in node.children:
-            yield from _words(child) if child.type.endswith("_expression") else (child,)
+    if node.type == "test_command":
+        waiting = list(reversed(node.children))
+        while waiting:
+            child = waiting.pop()
+            if child.type.endswith("_expression"):
+                waiting.extend(reversed(child.children))
+            else:
+                yield child
         return
     for child in node.named_children:
         is_loop_name = node.type == "for_statement" and child.type in ("variable_name", "do_group")

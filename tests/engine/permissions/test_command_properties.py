@@ -18,8 +18,9 @@ from tests.engine.permissions.command_lines import CommandLines
 _PIECES = st.sampled_from((
     "git", "push", "log", "ls", " ", "  ", "\t", "\n", ";", "&&", "|", "&", "(", ")", "{ ", " }", "'", '"',
     "\\", "`", "$(", "$X", "<", ">", "#", "=", "sudo", "env", "eval", "sh -c", "xargs", "\0", "\r", "é",
-    "\u00a0", "<<E", "E", "case", "in", "cp", "mv", "find", "-exec", "timeout", "-c", "-I", "-S", "make", "tar",
-    "dd", "sed", "-i", "rsync", "ssh", "cd", "curl", "chmod", "-R", "of=", "tee", "trap", "fd", "-x", "python", "-",
+    "\u00a0", "\U0007e0f0", "<<E", "E", "case", "in", "cp", "mv", "find", "-exec", "timeout", "-c", "-I",
+    "-S", "make", "tar", "dd", "sed", "-i", "rsync", "ssh", "cd", "curl", "chmod", "-R", "of=", "tee", "trap", "fd",
+    "-x", "python", "-", "{", "}", "[", "]",
 ))
 # fmt: on
 LINES = st.one_of(
@@ -35,6 +36,11 @@ DENIED = "deny bash(git push *)"
 @given(LINES)
 @example("(" * 100_000)
 @example("\ud800")
+@example("{\U000829be \u00bc")
+@example("[ " + "! " * 3_000 + "x ]")
+@example("[[ " + "x || " * 1_500 + "y ]]")
+@example("sudo " * 5_000)
+@example("env -S " * 2_000)
 def test_no_text_makes_a_judgement_fail(line: str) -> None:
     for call in (
         bash(line),
