@@ -24,6 +24,7 @@ from dsh_tui.engine.persistence.seam import PERSISTENCE
 from dsh_tui.engine.product import PROVIDER, Product
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.views import AgentState, AnswerIntent, ChatView, ModelRow, ProposalView
+from dsh_tui.engine.sandbox.service import SANDBOX
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
@@ -168,6 +169,9 @@ class Bridge:
             self._root[MODES].set(self._require_agent().session, mode)
         except HarnessError as error:  # unknown, or not to be kept on this machine: the mode stays
             self._notify(error.message, "warning")
+        else:
+            if mode == "sandbox":
+                self._notify(self._root[SANDBOX].enforcement, "info")
         self._feed.schedule()
 
     def offers_mode(self, mode: str) -> bool:

@@ -85,6 +85,17 @@ class Sandbox:
         """
         return first_working(self._backends)
 
+    @property
+    def enforcement(self) -> str:
+        """What confines here and how far, in a sentence for a person who chooses the mode.
+
+        Raises:
+            SandboxUnavailableError: nothing does.
+        """
+        backend = self.backend
+        more = "; `dsh-tui doctor` names what is not" if backend.enforcement == "partial" else ""
+        return f"{backend.name} confines commands: enforcement is {backend.enforcement}{more}"
+
     def confine(self, argv: Sequence[str], bounds: Bounds, cwd: Path) -> Confined:
         """The command line that runs ``argv`` inside the bounds. Blocks; see `backend`.
 

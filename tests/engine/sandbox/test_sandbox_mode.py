@@ -98,6 +98,12 @@ async def test_commands_run_unasked_and_are_told_what_was_denied(work: Workbench
     assert list(outside.iterdir()) == []
 
 
+async def test_a_person_is_told_how_far_enforcement_goes(work: Workbench) -> None:
+    assert work.bench.root[SANDBOX].enforcement == (
+        "landlock confines commands: enforcement is partial; `dsh-tui doctor` names what is not"
+    )
+
+
 async def test_background_commands_are_confined_too(work: Workbench, outside: Path) -> None:
     over = ends(work)
     command = f"echo a > in; echo a > {outside}/f"
