@@ -15,6 +15,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
+from dsh_tui.engine.base.atomic_file import write_atomic
+
 _SECRET: Final = re.compile(r"(?i)(api[_-]?key|token|secret|passw|credential)")
 
 
@@ -37,7 +39,7 @@ def edit(text: str, lend_terminal: AbstractContextManager[None], environment: Ma
     harmless = {name: value for name, value in environment.items() if not _SECRET.search(name)}
     with tempfile.TemporaryDirectory(prefix="dsh-tui-") as folder:
         draft = Path(folder) / "prompt.md"
-        draft.write_text(text, encoding="utf-8")
+        write_atomic(draft, text.encode("utf-8"))  # private, whatever the umask
         try:
             with lend_terminal:
                 done = subprocess.run([*command, os.fspath(draft)], env=harmless, check=False)  # noqa: S603 - the user's own editor

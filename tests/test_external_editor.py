@@ -28,6 +28,15 @@ def test_the_text_comes_back_and_the_editor_sees_no_secret(tmp_path: Path) -> No
     assert "sk-secret" not in (tmp_path / "env").read_text()
 
 
+def test_nobody_else_can_read_the_draft_meanwhile(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        environment = editor(tmp_path, 'stat -c %a "$1" "${1%/*}" > "$1.modes"; cat "$1.modes" > "$1"')
+        assert edit("draft", lent(), environment) == "600\n700"
+    finally:
+        os.umask(before)
+
+
 def test_an_editor_that_fails_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(EditorFailed, match="ended with 3; the draft is unchanged"):
         edit("draft", lent(), editor(tmp_path, "exit 3"))

@@ -8,7 +8,7 @@ steps aside for it. Source: design §3.14; UX spec §4 (approval dock contract).
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.cells import cell_len, set_cell_size
 from textual import events, on
@@ -29,8 +29,10 @@ from dsh_tui.widgets.row_list import RowList
 from dsh_tui.widgets.trust_answers import TrustAnswers
 from dsh_tui.widgets.trust_list import Never, TrustList, TrustRow, rows_of
 
-LANGUAGES = {"plugin": "python", "rules": "yaml", "instructions": "markdown"}
-EXPLANATION = (
+LANGUAGES: Final = {"plugin": "python", "rules": "yaml", "instructions": "markdown"}
+SMALLEST: Final = (60, 14)
+"""Columns and rows of the terminal below which too little can be read to be answered."""
+EXPLANATION: Final = (
     "None of this has any effect until you trust it. Plugins are programs with your rights; instructions "
     "steer the model. A change asks again."
 )
@@ -75,6 +77,11 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
         self._arming.began()
         self.tick()
 
+    @property
+    def armed(self) -> bool:
+        """Whether an answer counts now."""
+        return self._arming.armed and self._has_room
+
     # Events
 
     def on_key(self, event: events.Key) -> None:
@@ -82,9 +89,9 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
         self.tick()
         if event.key == "enter" and self._answers.focused is not None:
             event.stop()
-            if self._arming.armed:
+            if self.armed:
                 self._answer(self._answers.answer)
-        elif event.is_printable or (event.key == "enter" and not self._arming.armed):
+        elif event.is_printable or (event.key == "enter" and not self.armed):
             event.stop()
             event.prevent_default()
             self.dismiss(event)
@@ -109,7 +116,7 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
     @on(TrustAnswers.Clicked)
     def _clicked(self, event: TrustAnswers.Clicked) -> None:
         event.stop()
-        if self._arming.armed:
+        if self.armed:
             self._answer(event.answer)
 
     @on(CardText.Measured)
@@ -154,10 +161,14 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        self._answers.armed = self._arming.armed
+        self._answers.armed = self.armed
         self._draw_place()
         if wait := self._arming.until_armed():
             self._timer = self.set_timer(wait + 0.005, self.tick)
+
+    @property
+    def _has_room(self) -> bool:
+        return self.app.size.width >= SMALLEST[0] and self.app.size.height >= SMALLEST[1]
 
     def _draw_title(self) -> None:
         words = "Trust this folder?" if self._question.pending else "Folder trust"
@@ -197,5 +208,6 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
 
     def _draw_place(self) -> None:
         keys = "↑ ↓ look · pgup pgdn read · ← → choose · enter answers · esc not now"
-        words = keys if self._arming.armed else "keys take effect in a moment ░░░"
+        words = keys if self.armed else "keys take effect in a moment ░░░"
+        words = words if self._has_room else "Enlarge the window to answer · esc not now"
         self.query_one("#place", Static).update(Content(words))

@@ -194,6 +194,18 @@ async def test_a_resize_disarms_it() -> None:
         assert it.answers == []
 
 
+async def test_in_a_window_that_shows_too_little_nothing_can_be_answered_but_no() -> None:
+    async with scene(size=(59, 13)) as it:
+        await it.quiet(0.71)
+        await it.quiet(0.43)
+        await it.pilot.press("right", "enter")
+        assert it.answers == []
+        assert "Enlarge the window" in str(it.app.screen.query_one("#place", Static).content)
+        await it.pilot.press("escape")
+        await it.pilot.pause()
+        assert it.answers == [("trust", "q1", "later")]
+
+
 async def test_a_click_counts_only_when_it_is_armed() -> None:
     async with scene() as it:
         await it.quiet(0.71)
