@@ -129,6 +129,9 @@ class FolderTrust:
         fault = self._trust.fault
         if fault and before is not None and fault != self._fault:
             self._notify(fault, "error")
+        elif before is None and manifest.faults and not asks:
+            first = manifest.faults[0]
+            self._notify(f"{first.path}: {first.why}; it has no effect · /trust", "info")
         elif news:
             self._notify(f"{in_short(news)}: no effect until trusted · /trust", "warning")
         self._fault = fault

@@ -189,6 +189,16 @@ async def test_an_edit_of_the_instructions_is_told_quietly_and_not_given_to_the_
         assert not bridge.view.asks_trust
 
 
+async def test_instructions_that_can_never_be_given_are_told_once_and_not_given(place: Place) -> None:
+    place.plugin.unlink()
+    (place.project / "AGENTS.md").symlink_to("/etc/hostname")
+    async with place.started() as bridge:
+        await place.ask(bridge, "hello")
+        why = "leads out of the project, to /etc/hostname"
+        assert place.told == [f"AGENTS.md: {why}; it has no effect · /trust"]
+        assert not bridge.view.asks_trust
+
+
 async def test_a_store_that_breaks_meanwhile_unloads_what_it_trusted_and_says_so(place: Place) -> None:
     async with place.started() as bridge:
         await place.answer(bridge, "trust")

@@ -96,11 +96,14 @@ def _report(trust: Trust, manifest: Manifest) -> dict[str, Any]:  # Any: JSON
 
 
 def left_out_here(trust: Trust, project: Path) -> str:
-    """One line on what of a project has no effect until it is trusted; empty where all has."""
-    pending = trust.standing(trust.manifest(project)).pending
-    if not pending:
-        return ""
-    return (
-        f"not trusted, so without effect: {exact_line(in_short(pending))} "
-        f"(`dsh-tui plugins trust {exact_line(str(project))}` lists it and asks)"
-    )
+    """One line on what of a project has no effect, and what would give it one; empty where all has."""
+    manifest = trust.manifest(project)
+    pending = trust.standing(manifest).pending
+    said: list[str] = []
+    if pending:
+        said.append(
+            f"not trusted, so without effect: {exact_line(in_short(pending))} "
+            f"(`dsh-tui plugins trust {exact_line(str(project))}` lists it and asks)"
+        )
+    said += [f"never loaded: {exact_line(one.path)}: {exact_line(one.why)}" for one in manifest.faults[:1]]
+    return "; ".join(said)

@@ -58,6 +58,8 @@ class LeftOut:
 
     path: str
     why: str
+    is_fault: bool = True
+    """Whether somebody may have meant it to work; not for what this version does not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +69,8 @@ class Manifest:
     project: Path
     entries: tuple[Entry, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def faults(self) -> tuple[LeftOut, ...]:
+        """What may have been meant to work, and does not."""
+        return tuple(one for one in self.left_out if one.is_fault)

@@ -185,7 +185,9 @@ def _unsupported(folder: Path) -> Iterator[LeftOut]:
     for path in _names(folder):
         kind = path.stem.lower()
         if kind in _UNSUPPORTED:
-            yield LeftOut(f"{FOLDER}/{path.name}", f"{kind} are not supported yet; nothing loads them")
+            yield LeftOut(
+                f"{FOLDER}/{path.name}", f"{kind} are not supported yet; nothing loads them", is_fault=False
+            )
 
 
 def _names(folder: Path) -> list[Path]:
