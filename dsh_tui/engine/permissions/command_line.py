@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from dsh_tui.engine.base.visible import exact_line
+
 
 class NotUnderstood(Exception):
     """What bash would make of a text is not certain; the message says from which thing on."""
@@ -27,6 +29,10 @@ class Word:
     literal: bool = True
     """False: expansions or globs decide what, and how many words, it becomes."""
 
+    def show(self) -> str:
+        """The word in a sentence: its invisible characters can be seen."""
+        return exact_line(self.text if self.literal else f"{self.text}…")
+
     def can_be_option(self) -> bool:
         """True if it is, or may turn into, a word that begins with a dash."""
         return self.text.startswith("-") or (not self.literal and not self.text)
@@ -42,6 +48,9 @@ class Redirect:
 
     operator: str
     target: Word
+
+    def show(self) -> str:
+        return self.operator + self.target.show()
 
     def between_descriptors(self) -> bool:
         return (
@@ -69,7 +78,7 @@ class SimpleCommand:
 
     def show(self) -> str:
         """The beginning of the command, for a sentence."""
-        shown = " ".join(word.text if word.literal else word.text + "…" for word in self.words[:3])
+        shown = " ".join(word.show() for word in self.words[:3])
         return shown if len(shown) <= 60 else shown[:59] + "…"
 
 

@@ -17,12 +17,11 @@ from dsh_tui.engine.permissions.command_line import CommandLine, Redirect, Simpl
 from dsh_tui.engine.permissions.command_pattern import Match, read_pattern
 from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.permissions.inside import Inside
-from dsh_tui.engine.permissions.programs import CHANGE_THE_SHELL, look_inside
+from dsh_tui.engine.permissions.programs import CHANGE_THE_SHELL, MOST_DEPTH, look_inside
 from dsh_tui.engine.permissions.reading import read
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.verdict import Verdict
 
-MOST_DEPTH: Final = 6
 MOST_WORDS: Final = 20_000
 """Words of commands inside commands that are looked at; what has more is not understood."""
 MOVERS: Final = frozenset({"cd", "pushd", "popd"})
@@ -152,21 +151,29 @@ class _Cover:
             return f"It sets {self._line.assignments[0]}, which no rule covers."
         for redirect in self._line.redirects:
             if not self._is_harmless(redirect):
-                target = redirect.target.text if redirect.target.literal else "a file"
-                return f"It redirects ({redirect.operator}{target}), which no rule covers."
+                return f"It redirects ({redirect.show()}), which no rule covers."
         for command in self._line.commands:
             if why := self._uncovered(command):
                 return why
         return "" if self._line.commands else "It runs no command that a rule could cover."
 
     def _uncovered(self, command: SimpleCommand) -> str:
+        """Why neither the command nor, behind transparent wrappers, the one that it runs is covered."""
+        objection = self._objection_to(command)
+        inside = look_inside(command)
+        for _ in range(MOST_DEPTH):
+            if not objection or not inside.transparent:
+                break
+            objection = self._objection_to(inside.commands[0])
+            inside = look_inside(inside.commands[0])
+        return objection
+
+    def _objection_to(self, command: SimpleCommand) -> str:
         if command.name is None:
             return "An expansion decides which command runs."
         if command.program in CHANGE_THE_SHELL:
             return f"`{command.program}` can change what other commands mean; no rule covers it."
         inside = look_inside(command)
-        if inside.transparent and not self._uncovered(inside.commands[0]):
-            return ""
         matching = [rule for rule, pattern in self._rules if pattern.is_exactly(command.words)]
         if not matching:
             return f"`{command.show()}` is not covered by any rule."

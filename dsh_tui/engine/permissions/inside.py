@@ -27,6 +27,8 @@ class Inside:
     """What deny and ask rules look at as well."""
     spelled: int = 0
     """So many leading words an allow rule must spell out to cover the command."""
+    begins: int = 0
+    """Where the one inner command begins among the words, if it is among them."""
     transparent: bool = False
     """The one inner command runs as it would alone: whoever allows it allows this."""
     doubt: str = ""

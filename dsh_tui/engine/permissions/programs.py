@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from dsh_tui.engine.permissions.command_line import SimpleCommand, Word
@@ -15,6 +16,8 @@ from dsh_tui.engine.permissions.inside import EVERYTHING, Inside, joined, names,
 from dsh_tui.engine.permissions.wrappers import fill, wrapped
 
 Words = tuple[Word, ...]
+MOST_DEPTH: Final = 6
+"""Commands inside each other that are looked at."""
 
 CHANGE_THE_SHELL: Final = names(
     ". alias bind compgen complete compopt declare enable eval exec export fc getopts hash let local mapfile "
@@ -53,25 +56,28 @@ _GIT_VALUES: Final = names(
 )
 
 
-def look_inside(command: SimpleCommand) -> Inside:
+def look_inside(command: SimpleCommand, depth: int = 0) -> Inside:
     """What the command runs besides itself."""
     inside = wrapped(command)
-    if inside is not None:
+    if inside is None:
+        program = command.program or ""
+        special = _SPECIAL.get(program)
+        inside = Inside() if special is None else special(command.words)
+        return replace(inside, spelled=max(inside.spelled, _spelled_options(program, command.words)))
+    if not inside.begins or not inside.commands:
         return inside
-    program = command.program or ""
-    special = _SPECIAL.get(program)
-    inside = Inside() if special is None else special(command.words)
-    spelled = max(inside.spelled, _spelled_options(program, command.words))
-    return Inside(inside.commands, spelled, doubt=inside.doubt)
+    inner = inside.commands[0]
+    if depth >= MOST_DEPTH or inner.program in CHANGE_THE_SHELL:
+        return replace(inside, spelled=EVERYTHING)
+    more = look_inside(inner, depth + 1).spelled
+    return replace(inside, spelled=max(inside.spelled, inside.begins + more if more else 0))
 
 
 def _spelled_options(program: str, words: Words) -> int:
     """Up to where the last option stands that has to be spelled out."""
     options = _OPTIONS.get(program, "").split()
     spelled = 0
-    looked_at = (
-        words if options and program != "printf" else words[:2]
-    )  # its option can only be the first word
+    looked_at = words[:2] if program == "printf" else words if options else ()  # printf: first or never
     for at, word in enumerate(looked_at, start=1):
         if word.literal and word.text == "--" and program not in ("test", "["):
             break
@@ -106,8 +112,10 @@ def _find(words: Words) -> Inside:
         elif word.text in _FIND_RUNS:
             rest = words[at + 1 :]
             end = next((i for i, w in enumerate(rest) if w.text == ";" or _ends_batch(rest, i)), len(rest))
-            commands.append(SimpleCommand(fill(rest[:end], "{}")))
-            spelled = max(spelled, at + 2)
+            inner = SimpleCommand(fill(rest[:end], "{}"))
+            commands.append(inner)
+            more = EVERYTHING if inner.program == "find" else look_inside(inner, MOST_DEPTH).spelled
+            spelled = max(spelled, at + 2, at + 1 + more)
     return Inside(tuple(commands), spelled)
 
 

@@ -61,8 +61,9 @@ def _proposed(call: CallFacts) -> tuple[Rule, ...]:
 
 def _for_command(command: SimpleCommand) -> Rule | None:
     inside = look_inside(command)
-    if inside.transparent:
-        return _for_command(inside.commands[0])
+    while inside.transparent:
+        command = inside.commands[0]
+        inside = look_inside(command)
     if inside.spelled or inside.doubt or command.name is None or _is_code(command):
         return None
     words = [word.text for word in command.words if word.literal]

@@ -149,7 +149,7 @@ def wrapped(command: SimpleCommand) -> Inside | None:
         return _loose(words)
     inner = (SimpleCommand(words[at:]),) if at < len(words) else ()
     by_name = "/" not in words[0].text  # ./timeout is somebody's own
-    return Inside(inner, min(at + 1, len(words)), form.transparent and by_name and bool(inner))
+    return Inside(inner, min(at + 1, len(words)), at, form.transparent and by_name and bool(inner))
 
 
 def _shell(words: Words) -> Inside:
@@ -203,7 +203,7 @@ def _xargs(words: Words) -> Inside:
     inner = words[at:]
     for mark in marks:
         inner = fill(inner, mark)
-    return Inside((SimpleCommand(inner if marks else (*inner, UNKNOWN)),), at + 1)
+    return Inside((SimpleCommand(inner if marks else (*inner, UNKNOWN)),), at + 1, at)
 
 
 def fill(words: Words, mark: str) -> Words:

@@ -20,7 +20,9 @@ RULES = (
     "allow bash(alias *)", "allow bash(hash *)", "allow bash(unset *)", "allow bash(let *)",
     "allow bash(source *)", "allow bash(. *)", "allow bash(shopt *)", "allow bash(exec *)",
     "allow bash(declare *)", "allow bash(nice *)", "allow bash(command *)", "allow bash(mapfile *)",
-    "allow bash(compgen *)", "allow bash(:)",
+    "allow bash(compgen *)", "allow bash(:)", "allow bash(xargs git *)", "allow bash(nohup bash *)",
+    "allow bash(env find *)", "allow bash(builtin printf *)", "allow bash(find sub -exec bash *)",
+    "allow bash(env xargs *)",
 )
 _WORDS = (
     "x", "-l", "--all", "a=b", "HEAD~1", "evil", "./evil", "'evil'", '"evil"', "e\\vil", "$'evil'", "''",
@@ -34,11 +36,16 @@ _WORDS = (
 )
 """Arguments; where `evil` stands in one, it is text."""
 _LIVE = (
-    'okB "$\\\n(evil)"', "okB $\\\n(evil)", "okB <\\\n(evil)", "okA &\\\n& evil", "okA >\\\n>out",
-    "okA # \\\n", 'okB "`\\\nevil`"', "okB $\\\n'\\x41'", "okB '\\\n'$(evil)", "(\\\n(evil))",
-    "okB $(\\\n(evil))", "okB {\\\nevil,}", "\\\nevil", "ok\\\nA; ev\\\nil", "command cd sub && ./okE",
-    "timeout 5 cd sub; ./okE", "cd sub; cat <in.txt", "(cd sub); ./okE", "./timeout 5 okA", "./nice okA",
-    "./time okA", "./command okA", "sub/../timeout 5 okA", "command timeout 5 ./evil", "nice command evil",
+    "echo x | xargs git -c alias.x=!evil x", "echo evil | xargs git -c alias.x=!evil", "nohup bash -c evil",
+    "nohup bash ./evil", "nohup bash <evil", "env find . -maxdepth 0 -exec evil ;",
+    "builtin printf -v PATH .; okZ", "find sub -maxdepth 0 -exec bash -c evil \\;",
+    "find sub -maxdepth 0 -exec bash ./evil \\;", "echo x | env xargs evil", "env xargs -a in.txt evil",
+    "echo evil | xargs env", "echo ./evil | xargs nohup bash", 'okB "$\\\n(evil)"', "okB $\\\n(evil)",
+    "okB <\\\n(evil)", "okA &\\\n& evil", "okA >\\\n>out", "okA # \\\n", 'okB "`\\\nevil`"',
+    "okB $\\\n'\\x41'", "okB '\\\n'$(evil)", "(\\\n(evil))", "okB $(\\\n(evil))", "okB {\\\nevil,}",
+    "\\\nevil", "ok\\\nA; ev\\\nil", "command cd sub && ./okE", "timeout 5 cd sub; ./okE",
+    "cd sub; cat <in.txt", "(cd sub); ./okE", "./timeout 5 okA", "./nice okA", "./time okA",
+    "./command okA", "sub/../timeout 5 okA", "command timeout 5 ./evil", "nice command evil",
     "tar --rmt-command=evil -cf /dev/null x", "bash ./okE evil", "okB ${X@P}", "okB ${!X}",
     "okA <<E; evil\nE", "okA <<E && evil\nx\nE", "okA <<E\nE\nevil", "okA << E >out\nE", "okA <<E |evil\nE",
     "okB <<E $(evil)\nE", "okA <<A <<B\nA\nx\nB\nevil", "okB $(cat <<E\n)\nE\nevil)",

@@ -122,6 +122,11 @@ def test_builtins_that_change_what_others_mean_are_never_covered(command: str) -
         ("ssh host ls", "ssh host *", "ssh host ls"),
         ("timeout 5 rm x", "timeout *", "timeout 5 rm *"),
         ("nohup ls", "nohup *", "nohup ls"),
+        ("nohup bash -c 'ls -l'", "nohup bash *", "nohup bash -c 'ls -l'"),
+        ("nohup git -c a=b log", "nohup git *", "nohup git -c a=b log"),
+        ("sudo find . -exec rm x ;", "sudo find *", "sudo find . -exec rm x ';'"),
+        ("env nohup sudo ls", "env nohup sudo *", "env nohup sudo ls"),
+        ("find . -exec sh -c 'ls -l' +", "find . -exec sh *", "find . -exec sh -c 'ls -l' *"),
     ],
 )
 def test_what_a_program_is_told_to_run_has_to_be_spelled_out(
