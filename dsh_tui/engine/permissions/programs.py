@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from dsh_tui.engine.permissions.command_line import SimpleCommand, Word
-from dsh_tui.engine.permissions.inside import EVERYTHING, Inside, joined, names, script
+from dsh_tui.engine.permissions.inside import EVERYTHING, MOST_STARTS, Inside, joined, names, script
 from dsh_tui.engine.permissions.wrappers import fill, wrapped
 
 Words = tuple[Word, ...]
@@ -110,6 +110,8 @@ def _find(words: Words) -> Inside:
         if word.text in _FIND_CHANGES:
             spelled = max(spelled, at + 1)
         elif word.text in _FIND_RUNS:
+            if len(commands) == MOST_STARTS:
+                return Inside(tuple(commands), EVERYTHING, doubt="more commands than are looked at")
             rest = words[at + 1 :]
             end = next((i for i, w in enumerate(rest) if w.text == ";" or _ends_batch(rest, i)), len(rest))
             inner = SimpleCommand(fill(rest[:end], "{}"))

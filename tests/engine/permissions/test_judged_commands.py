@@ -124,7 +124,7 @@ def test_builtins_that_change_what_others_mean_are_never_covered(command: str) -
         ("nohup ls", "nohup *", "nohup ls"),
         ("nohup bash -c 'ls -l'", "nohup bash *", "nohup bash -c 'ls -l'"),
         ("nohup git -c a=b log", "nohup git *", "nohup git -c a=b log"),
-        ("sudo find . -exec rm x ;", "sudo find *", "sudo find . -exec rm x ';'"),
+        ("sudo find . -exec rm x \\;", "sudo find *", "sudo find . -exec rm x ';'"),
         ("env nohup sudo ls", "env nohup sudo *", "env nohup sudo ls"),
         ("find . -exec sh -c 'ls -l' +", "find . -exec sh *", "find . -exec sh -c 'ls -l' *"),
     ],
