@@ -101,6 +101,8 @@ class FolderTrust:
                 self._notify("Not trusted, and not asked again until something changes · /trust", "info")
             case "later":
                 self._notify("Not trusted: what it brings has no effect · /trust asks again", "info")
+            case "leave":
+                return
             case "revoke":
                 await self._trust.revoke(manifest.project)
                 await self._product.projects.sync(manifest.project)

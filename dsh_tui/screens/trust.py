@@ -45,7 +45,7 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
 
     AUTO_FOCUS = "TrustList"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "answer_later", "Not now", show=False),
+        Binding("escape", "leave", "Not now", show=False),
         Binding("left,shift+tab", "choose(-1)", "Answer before", show=False, priority=True),
         Binding("right,tab", "choose(1)", "Answer behind", show=False, priority=True),
         Binding("pageup", "scroll('up')", "Page up", show=False, priority=True),
@@ -133,8 +133,8 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
     def action_scroll(self, where: str) -> None:
         getattr(self._card, f"scroll_page_{where}")(animate=False)
 
-    def action_answer_later(self) -> None:
-        self._answer("later")
+    def action_leave(self) -> None:
+        self._answer("later" if self._question.pending else "leave")
 
     # Private
 
@@ -207,7 +207,8 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
         self._draw_about()
 
     def _draw_place(self) -> None:
-        keys = "↑ ↓ look · pgup pgdn read · ← → choose · enter answers · esc not now"
+        leave = "esc not now" if self._question.pending else "esc back"
+        keys = f"↑ ↓ look · pgup pgdn read · ← → choose · enter answers · {leave}"
         words = keys if self.armed else "keys take effect in a moment ░░░"
         words = words if self._has_room else "Enlarge the window to answer · esc not now"
         self.query_one("#place", Static).update(Content(words))

@@ -23,6 +23,7 @@ LABELS: Final[dict[TrustAnswer, str]] = {
     "later": " Not now ",
     "never": " Don't ask again ",
     "revoke": " Revoke trust ",
+    "leave": " Close ",
 }
 _GAP: Final = 1
 

@@ -194,6 +194,17 @@ async def test_a_resize_disarms_it() -> None:
         assert it.answers == []
 
 
+async def test_where_nothing_would_take_effect_it_says_so_and_can_be_left() -> None:
+    async with scene() as it:
+        it.bridge.trust.asking = TrustQuestion(id="q3", project="/p")
+        await it.armed()
+        assert "Nothing here would take effect" in str(it.app.screen.query_one("#about", Static).content)
+        assert it.app.screen.query_one(TrustAnswers).answers == ("leave",)
+        await it.pilot.press("down", "right", "enter")
+        await it.pilot.pause()
+        assert not it.asks
+
+
 async def test_in_a_window_that_shows_too_little_nothing_can_be_answered_but_no() -> None:
     async with scene(size=(59, 13)) as it:
         await it.quiet(0.71)
@@ -254,4 +265,4 @@ async def test_where_all_is_trusted_it_can_only_be_left_or_taken_back() -> None:
     async with scene() as it:
         it.bridge.trust.asking = TrustQuestion(id="q2", project="/p", entries=QUESTION.entries[1:])
         await it.armed()
-        assert it.app.screen.query_one(TrustAnswers).answers == ("later", "revoke")
+        assert it.app.screen.query_one(TrustAnswers).answers == ("leave", "revoke")

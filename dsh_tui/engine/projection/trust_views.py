@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-TrustAnswer: TypeAlias = Literal["trust", "later", "never", "revoke"]
-"""``never``: not to be asked about just this content again; ``revoke``: nothing is trusted any more."""
+TrustAnswer: TypeAlias = Literal["trust", "later", "never", "revoke", "leave"]
+"""``never``: not to be asked about just this content again; ``revoke``: nothing is trusted any more;
+``leave``: there was nothing to answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,5 +47,5 @@ class TrustQuestion:
     @property
     def answers(self) -> tuple[TrustAnswer, ...]:
         """Those that make sense."""
-        asking: tuple[TrustAnswer, ...] = ("trust", "later", "never") if self.pending else ("later",)
+        asking: tuple[TrustAnswer, ...] = ("trust", "later", "never") if self.pending else ("leave",)
         return asking if self.pending == len(self.entries) else (*asking, "revoke")
