@@ -7,6 +7,7 @@ Source: design §4 (``permissions test``).
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from dsh_tui.engine.permissions.reader import Reader
 
 Match: TypeAlias = Literal["yes", "maybe", "no"]
 MORE: Final = " *"
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ def read_pattern(text: str) -> CommandPattern:
     Raises:
         ValueError: it is none; the message is one clause that says why.
     """
+    if _CONTROL.search(text):
+        raise ValueError("it has control characters")
     more = text.endswith(MORE)
     line = Reader(text.removesuffix(MORE) if more else text).read()
     if line.doubt:
@@ -80,7 +84,7 @@ def read_pattern(text: str) -> CommandPattern:
         raise ValueError("a redirect can't be part of a rule")
     if not line.commands:
         raise ValueError("it names no command")
-    if len(line.commands) > 1 or "\n" in text:
+    if len(line.commands) > 1:
         raise ValueError("a rule is about one simple command; write one rule for each")
     words = line.commands[0].words
     if odd := next((word for word in words if not word.literal), None):
