@@ -36,6 +36,7 @@ EXPLANATION: Final = (
     "None of this has any effect until you trust it. Plugins are programs with your rights; instructions "
     "steer the model. A change asks again."
 )
+SETTLED: Final = "What is trusted here takes effect as it was shown. A change asks again."
 
 Answered = Callable[[TrustAnswer], Awaitable[None]]
 
@@ -64,7 +65,8 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
         self._answers = TrustAnswers(id="answers")
         self._card = CardText(id="card")
         yield Static(id="title", markup=False)
-        yield Static(EXPLANATION, markup=False, id="explanation")
+        explanation = EXPLANATION if self._question.pending else SETTLED
+        yield Static(explanation, markup=False, id="explanation")
         yield self._list
         yield Static(id="about", markup=False)
         yield self._card
