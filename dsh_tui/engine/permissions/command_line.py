@@ -6,6 +6,7 @@ Source: design §3.15.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +19,8 @@ class NotUnderstood(Exception):
 
 DESCRIPTOR_OPERATORS: Final = frozenset({">&", "<&"})
 """Redirects between descriptors, when their target is a number or ``-``."""
+_DESCRIPTOR = re.compile(r"-|[0-9]+-?")
+"""No other digits: ``>&٣`` is a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +56,8 @@ class Redirect:
         return self.operator + self.target.show()
 
     def between_descriptors(self) -> bool:
-        return (
-            self.operator in DESCRIPTOR_OPERATORS
-            and self.target.literal
-            and (self.target.text == "-" or (self.target.text.removesuffix("-").isdecimal()))
-        )
+        is_pair = self.operator in DESCRIPTOR_OPERATORS and self.target.literal
+        return is_pair and _DESCRIPTOR.fullmatch(self.target.text) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ def judge_command(rules: Sequence[Rule], call: CallFacts) -> Verdict:
 def _match(rule: Rule, found: Found, cwd: Path) -> tuple[Match, str]:
     """Whether a deny or ask rule speaks of the line, and the subject of a sentence about it."""
     if rule.pattern is None:
-        return "yes", "Every command is"
+        return "yes", "Every command is" if rule.effect == "deny" else "Every command"
     pattern = read_pattern(rule.pattern)
     maybe = ""
     for command in found.commands:

@@ -61,7 +61,7 @@ NOT_COVERED = (
     "", " ", "\n", "#", "git", "gitlog", "git logger", "lsof", "npm test x", "npm", "NPM test",
     "/tmp/x/git log", "./ls", "ls; touch x", "ls && touch x", "ls | tee x", "ls & touch x", "ls\ntouch x",
     "ls |& sh", "ls $(touch x)", "ls `touch x`", 'ls "$(touch x)"', "ls <(touch x)", "ls >(touch x)",
-    "A=1 ls", "PATH=. ls", "A=1", "A=$(ls) ls", "ls >x", "ls >>x", "ls &>x", "ls <>x", "ls >|x", "ls >&x",
+    "A=1 ls", "PATH=. ls", "A=1", "A=$(ls) ls", "ls >x", "ls >>x", "ls &>x", "ls <>x", "ls >|x", "ls >&x", "ls >&٣",
     "ls </etc/passwd", "ls <$X", "> x", "ls <<<x", "ls <<E\nx\nE", "ls() { touch x; }; ls",
     "function ls { touch x; }", "alias ls=touch; ls", "for i in a; do ls; done", "case x in x) ls;; esac",
     "[[ -f x ]]", "((1))", "coproc ls", "$X", "$X ls", "l*", "{ls,x}", "~/ls", "ls 'x", "ls )", "ls $(ls",
