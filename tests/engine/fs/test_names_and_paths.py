@@ -114,7 +114,8 @@ def test_a_link_into_the_workspace_counts_by_where_it_leads(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "raw", [".git/hooks/pre-commit", "sub/.git/config", ".GIT/config", ".dsh/plugins/x.py"]
+    "raw",
+    [".git/hooks/pre-commit", "sub/.git/config", ".GIT/config", ".dsh/plugins/x.py", ".dsh-tui/trust.json"],
 )
 def test_changing_what_runs_by_itself_reaches_beyond_the_workspace(raw: str, tmp_path: Path) -> None:
     assert is_inside(tmp_path, raw)
