@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from dsh_tui.app import DshApp
 from dsh_tui.engine.base import collector
+from dsh_tui.engine.base.private_folder import make_missing
 from dsh_tui.engine.base.program_log import log_to
 from dsh_tui.engine.settings.home import Home
 from dsh_tui.first_look import first_look
@@ -171,7 +172,7 @@ def _crash_reporter(home: Home) -> Callable[[BaseException], str]:
         """Keep the traceback in a file of its own; returns its path."""
         path = home.logs / f"crash-{datetime.now().astimezone():%Y%m%d-%H%M%S}.txt"
         try:
-            home.logs.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_missing(home.logs)
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w") as file:
                 file.write("".join(traceback.format_exception(error)))
         except OSError as failed:
