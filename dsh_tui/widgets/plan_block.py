@@ -32,7 +32,7 @@ _OPEN: Final[frozenset[CallState]] = frozenset({"running", "ok"})
 _LOOKS: Final[dict[CallState, tuple[str, str]]] = {
     "waiting": ("◇", "waiting for you"),
     "running": ("●", "approved"),
-    "ok": ("✓", "approved"),
+    "ok": ("✓", "handed over"),
     "denied": ("✗", "sent back"),
     "failed": ("✗", ""),
 }
@@ -54,8 +54,7 @@ def render(view: ToolView, width: int, palette: Palette, *, folded: bool) -> lis
 
 def _head(view: ToolView, width: int, palette: Palette, *, name: str) -> Row:
     glyph, word = _LOOKS.get(view.state, ("○", view.state))
-    by_person = view.state != "denied" or view.summary == "by you"
-    told = word if by_person and word else view.summary
+    told = word if not view.summary or view.summary == "by you" else view.summary
     colour = _colour(view.state, palette)
     left = [margin(TEXT_EDGE), (f"{glyph} ", colour), ("Plan    ", palette.text), (name, palette.text)]
     gap = " " * DURATION if width >= WIDE_ENOUGH else ""

@@ -45,7 +45,7 @@ def planning() -> FakeBridge:
 def plan_approved() -> FakeBridge:
     """The agent goes on in the mode from before."""
     switch = NoticeView(seq=41, tone="info", text="Mode: edits")
-    blocks = [*sample_blocks()[:4], replace(plan_call(), state="ok", duration_ms=1), switch]
+    blocks = [*sample_blocks()[:4], replace(plan_call(), state="ok", summary="approved"), switch]
     return FakeBridge(chat(blocks, status=running(mode="edits", last_activity=NOON + 38_500)))
 
 

@@ -29,10 +29,11 @@ def shown(view: ToolView, width: int = 80, *, folded: bool = True) -> list[str]:
     ("state", "summary", "word", "is_open"),
     [
         ("waiting", "", "waiting for you", False),
-        ("ok", "", "approved", True),
+        ("ok", "approved", "approved", True),
+        ("ok", "", "handed over", True),
         ("denied", "by you", "sent back", False),
         ("denied", "nobody could approve", "nobody could approve", False),
-        ("cancelled", "not answered", "cancelled", False),
+        ("cancelled", "not answered", "not answered", False),
     ],
 )
 @pytest.mark.parametrize("width", [20, 40, 80, 120])

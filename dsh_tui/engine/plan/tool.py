@@ -42,7 +42,8 @@ def exit_plan_mode_tool(leave: Callable[[ToolCall], Mode]) -> ToolDefinition[Exi
     """The tool. ``leave`` ends plan mode with the step and returns the mode that follows."""
 
     async def execute(_args: ExitPlanModeArgs, call: ToolCall) -> ToolOutput:
-        return ToolOutput(approved(leave(call)))
+        following = leave(call)
+        return ToolOutput(approved(following), {"mode": following})
 
     async def preview(args: ExitPlanModeArgs, _call: ToolCall) -> JsonObject:
         return {"card": "plan", "text": args.plan}

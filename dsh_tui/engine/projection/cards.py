@@ -220,6 +220,11 @@ def _todo_summary(meta: Meta, _text: str) -> str:
     return "" if completed is None or total is None else f"{completed} of {total} done"
 
 
+def _plan_summary(meta: Meta, _text: str) -> str:
+    """Logs of other programs have results that say neither yes nor no."""
+    return "approved" if "mode" in meta else ""
+
+
 _SUMMARIES: dict[str, Callable[[Meta, str], str]] = {
     "bash": _bash_summary,
     "bash_output": _status_summary,
@@ -230,6 +235,7 @@ _SUMMARIES: dict[str, Callable[[Meta, str], str]] = {
     "grep": _grep_summary,
     "glob": _glob_summary,
     "todo_write": _todo_summary,
+    "exit_plan_mode": _plan_summary,
 }
 
 

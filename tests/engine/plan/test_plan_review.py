@@ -16,6 +16,7 @@ from dsh_tui.engine.approval.requests import Answer, ApprovalRequest
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.frozen import thaw
 from dsh_tui.engine.product import Product, StartOptions
+from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.verify import verify_log
 from tests.fakes.model_script import Reply
 from tests.fakes.model_server import ModelServer, reply
@@ -59,6 +60,9 @@ class Planning:
     async def ask(self, prompt: str) -> None:
         self.agent.send(prompt)
         await self.agent.when_idle()
+
+    def events(self, kind: str) -> list[Event]:
+        return [event for event in self.agent.session.events if event.type == kind]
 
     def results(self) -> list[str]:
         """The results that the model read, oldest first."""
@@ -116,6 +120,8 @@ async def test_a_plan_is_sent_back_with_words_made_better_approved_and_carried_o
         ]
         assert all("mode ask" in asked.reason for asked in plans)
         assert write.tool_name == "write"  # asked for as before the plan: `edits` was only passed on the way
+        metas = [e.data.get("meta", {}).get("mode") for e in at.events("tool/result")]
+        assert metas == [None, "ask", None]
         back, approved, _ = at.results()
         assert "keep planning" in back
         assert back.endswith("They said:\nKeep the old name.")
