@@ -24,7 +24,7 @@ class Ruled:
 
 def combine(by_mode: PreDecision, judgement: Judgement) -> Ruled:
     """The decision on a call before any hook has spoken."""
-    rule, scope = judgement.rule, judgement.scope
+    rule = judgement.rule
     decision = None if rule is None else judgement.verdict.decision
     if rule is not None and decision == "deny":
         return Ruled(Deny(_refusal(rule.body, judgement)), by_rule=True)
@@ -33,7 +33,7 @@ def combine(by_mode: PreDecision, judgement: Judgement) -> Ruled:
     if isinstance(by_mode, Ask) and by_mode.by == ESCALATION:
         return Ruled(by_mode)  # asks anyway, and says what else the answer would allow
     if rule is not None and decision == "ask":
-        return Ruled(Ask(f"A rule of this {scope} asks: {rule.body}.", by=rule.text))
+        return Ruled(Ask(judgement.verdict.why, by=rule.text))
     if decision == "allow" and isinstance(by_mode, Ask) and by_mode.by == ASKED_BY:
         return Ruled(Allow(), by_rule=True)
     return Ruled(by_mode)

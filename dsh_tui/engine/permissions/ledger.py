@@ -67,6 +67,8 @@ class PastCall:
     """Of the rule that decided."""
     why: str = ""
     """What the person was told of why it asks."""
+    asked_by: str = ""
+    """Who asked: the mode, a rule's text, or a plugin."""
     took_ms: int | None = None
     """From the question to its answer; None where nobody was asked."""
     words: str = ""
@@ -199,6 +201,7 @@ def _answered(entry: _Open, event: Event) -> PastCall:
         decider=decider,
         by=data["by"],
         why="" if asked is None else str(asked.data.get("reason") or ""),
+        asked_by="" if asked is None else str(asked.data.get("by") or ""),
         took_ms=None if asked is None else max(0, event.time - asked.time),
         words=str(data.get("replacement") or data.get("feedback") or ""),
         rules=tuple(data.get("rules") or ()),

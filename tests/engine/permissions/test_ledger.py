@@ -88,6 +88,17 @@ def test_a_rule_that_decided_is_named(decision: str, ended: str) -> None:
     assert Hits.of([call]).count(Rule.parse(rule), "project") == 0
 
 
+def test_a_rule_that_asked_has_a_hit_whoever_answered() -> None:
+    session = began()
+    begin_call(session, "c0", "bash", command="git push")
+    ask_about(session, "c0", by="ask bash(git push *)")
+    decide_on(session, "c0", "rejected")
+    result(session, "c0")
+    call = the_call(session)
+    assert (call.decider, call.asked_by) == ("person", "ask bash(git push *)")
+    assert Hits.of([call]).count(Rule.parse("ask bash(git push *)"), "user") == 1
+
+
 def test_hits_of_a_sessions_rule_are_those_of_that_session() -> None:
     session = began()
     begin_call(session, "c0", "bash", command="git log")
