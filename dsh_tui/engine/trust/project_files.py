@@ -122,7 +122,10 @@ def _plugin(path: Path, root: Path) -> Entry | LeftOut:
 
 
 def _code_below(package: Path, root: Path) -> list[Path]:
-    """All Python files of a package by path. A directory that is a link is none of its own."""
+    """All Python files of a package by path. A directory that is a link is none of its own.
+
+    Names that no import statement can say are passed over, so no path in a digest's list has a line end.
+    """
     found: list[Path] = []
     waiting = [(package, 0)]
     while waiting:
@@ -132,7 +135,9 @@ def _code_below(package: Path, root: Path) -> list[Path]:
         for path in _names(folder):
             if path.suffix == ".py" and PLUGIN_NAME.fullmatch(path.stem):
                 found.append(path)
-            elif path.is_dir() and not path.is_symlink() and path.name != "__pycache__":
+            elif not PLUGIN_NAME.fullmatch(path.name) or path.name == "__pycache__":
+                continue
+            elif path.is_dir() and not path.is_symlink():
                 if depth == _DEEPEST:
                     raise UnreadableError(f"is nested deeper than {_DEEPEST} folders")
                 waiting.append((path, depth + 1))

@@ -187,6 +187,18 @@ def test_one_bad_file_leaves_a_whole_package_out(project: Path) -> None:
     }
 
 
+def test_folders_of_a_package_that_can_not_be_imported_are_no_part_of_it(project: Path) -> None:
+    pack = project / ".dsh/plugins/pack"
+    for folder in ("inner", "a\nb", "__pycache__", "x.y"):
+        (pack / folder).mkdir(parents=True)
+        (pack / folder / "m.py").write_text("")
+    (pack / "__init__.py").write_text("")
+    (pack / "linked").symlink_to(pack / "inner")
+    (entry,) = read_manifest(project).entries
+    names = [file.path.removeprefix(".dsh/plugins/pack/") for file in entry.files]
+    assert names == ["__init__.py", "inner/m.py"]
+
+
 def test_too_much_is_bounded_and_named(project: Path) -> None:
     for number in range(MOST_PLUGINS + 1):
         (project / f".dsh/plugins/p{number:03}.py").write_text("a = 1\n")
