@@ -15,7 +15,7 @@ from dsh_tui.engine.approval.service import APPROVAL
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.permissions.book import PERMISSIONS, SCOPES, Scope
 from dsh_tui.engine.permissions.events import RULES_IGNORED
-from dsh_tui.engine.permissions.rule import Rule
+from dsh_tui.engine.permissions.rule import Rule, RuleError
 from dsh_tui.engine.projection.approvals import approval_view
 from dsh_tui.engine.projection.title import TitleFold
 from dsh_tui.engine.projection.views import AnswerIntent, ApprovalView, ProposalView
@@ -54,12 +54,17 @@ class ApprovalInbox:
     def answer(self, approval_id: str, answer: AnswerIntent) -> None:
         """Bring an answer to the desk; one that nobody waits for any more is dropped, and that is told."""
         scope: Scope = next((known for known in SCOPES if known == answer.scope), "session")
+        try:
+            rules = tuple(map(Rule.parse, answer.rules))
+        except RuleError as error:  # not what was proposed: nothing is answered, and the question stays
+            self._notify(error.message, "error")
+            return
         counted = self._desk.answer(
             approval_id,
             Answer(
                 "allowed-once" if answer.allowed else "rejected",
                 answer.feedback,
-                rules=tuple(Rule.parse(text) for text in answer.rules),
+                rules=rules,
                 scope=scope,
                 replacement=answer.replacement,
             ),

@@ -48,7 +48,7 @@ class PermissionDesk:
     async def rules(self) -> Sequence[RuleRow]:
         """Those in force, nearest scope first, with the hits that are known."""
         session = self._session()
-        hits = Hits.of(call for call, _ in self._known)
+        hits = await asyncio.to_thread(Hits.of, [call for call, _ in self._known])
         return [
             RuleRow(
                 rule=one.rule.text,

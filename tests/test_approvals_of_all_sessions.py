@@ -113,6 +113,14 @@ async def test_a_question_in_the_background_is_answered_where_it_is_seen(desk: D
     assert desk.told[-1] == GONE
 
 
+async def test_an_answer_with_a_rule_that_is_none_answers_nothing(desk: Desk) -> None:
+    await desk.want("touch never")
+    (asked,) = desk.waiting
+    desk.bridge.answer(asked.id, AnswerIntent(allowed=True, rules=("allow bash(",), scope="session"))
+    assert "is no rule" in desk.told[-1]
+    assert desk.waiting == (asked,)
+
+
 async def test_a_rule_that_is_kept_leaves_a_question_that_it_covers_waiting(desk: Desk) -> None:
     await desk.want("touch same")
     await desk.want("touch same", prompt="Again")

@@ -164,7 +164,7 @@ class _Here:
         if verdict.rule is not None and final is not by_mode:
             return _Decision(_word(final), verdict.rule, verdict.why)
         if isinstance(final, Ask):
-            return _Decision("ask", None, verdict.why)
+            return _Decision("ask", None, f"{verdict.why} {final.reason}")
         return _Decision(
             _word(final), None, f"mode {mode} {'lets it run' if isinstance(final, Allow) else 'refuses it'}"
         )
