@@ -60,7 +60,7 @@ class FullView(Screen[bool]):
         approval = self._approval
         title = Content.styled(question(approval), "bold $waiting")
         who = Content.styled(asker(approval, self._project), "$waiting" if is_elsewhere(approval) else "$dim")
-        self.query_one("#title", Static).update(spread(title, who, max(10, self.size.width - 4)))
+        self.query_one("#title", Static).update(spread(title, who, max(10, self.size.width)))
 
     def on_card_text_measured(self) -> None:
         self._read = self._read or self._card.end_seen

@@ -343,8 +343,8 @@ class ApprovalDock(Vertical, can_focus=True):
             self.app.bell()
 
     def _fit(self) -> None:
-        size = self.screen.size
-        self._card.most_rows = card_height(size.height, wide_open=self._preview is not None)
+        size, wide_open = self.screen.size, self._explaining or self._preview is not None
+        self._card.most_rows = card_height(size.height, wide_open=wide_open)
         self.set_class(is_too_small(size), "-too-small")
         self.set_class(size.height < SHORT, "-short")
 
@@ -368,7 +368,6 @@ class ApprovalDock(Vertical, can_focus=True):
         short, read, preview = self.has_class("-short"), self.queue.is_read(current), self._preview
         hidden = words.out_of_view(self._card.above, self._card.below, brief=short)
         self.set_class(bool(current.danger), "-danger")
-        self.set_class(bool(hidden), "-overflowing")
         self._head.show(current, read=read, hidden=hidden, short=short)
         self.query_one("#more", Static).update(hidden)
         self._answers.answers = preview.answers if preview is not None else answers_to(current, read=read)

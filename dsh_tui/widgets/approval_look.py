@@ -28,16 +28,15 @@ ApprovalDock {
     border-subtitle-color: $dim;
     &.-pending { display: block; }
     & > CardText { padding: 0 0 0 1; }
-    & > #more { height: 1; padding: 0 0 0 1; color: $warning; display: none; }
+    & > #more { height: 1; padding: 0 0 0 1; color: $warning; }
     & > RefusalEntry { display: none; }
     & > #small { display: none; color: $warning; }
-    &.-overflowing > #more { display: block; }
     &.-danger { border: round $error; border-title-color: $error; }
     &.-refusing > RefusalEntry { display: block; }
     &.-refusing > AnswerRow { display: none; }
     &.-short > #more { display: none; }
     &.-short RefusalEntry { max-height: 2; }
-    &.-too-small > *, &.-too-small.-overflowing > #more { display: none; }
+    &.-too-small > *, &.-too-small > #more { display: none; }
     &.-too-small > #small { display: block; }
 }
 """
@@ -54,7 +53,7 @@ def card_height(rows: int, *, wide_open: bool) -> int:
     ``wide_open``: up to half, for what must be seen whole.
     """
     if rows < TIGHT:
-        return max(1, rows - 9)
+        return max(1, rows - 10)  # and a row for what is queued
     if rows < SHORT:
         return rows - 12
     return min(rows // 2 if wide_open else rows * 3 // 10, rows - 16)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.content import Content
 
@@ -41,13 +42,18 @@ IN_RULE: Final[Hint] = ("← → choose · enter takes it · esc back to the ans
 ARMING: Final[Hint] = ("keys take effect in a moment ░░░", "keys in a moment ░░░")
 REVIEW: Final[Hint] = ("F8 review", "F8 review")
 RECORDED: Final[Hint] = ("recorded: here a person decides", "recorded")
-_NARROW: Final = 60
+_LEAST_WHO: Final = 8
 _EXPLAINED: Final = {
-    "allow": "1  this call runs now, as shown; the next one asks again",
-    "session": "2  shows the rule that would let such calls run in this session, before it is kept",
-    "always": "3  the same for this project, or for all of yours",
-    "deny": "4  it does not run; the model is told that you refused",
-    "say_why": "5  as 4, and the model reads your words, or what it should do instead",
+    "allow": "1  runs now, as shown; the next one asks again",
+    "session": "2  shows the rule for such calls in this session, before it is kept",
+    "always": "3  as 2, for this project or for all of yours",
+    "deny": "4  does not run; the model is told that you refused",
+    "say_why": "5  as 4, with your words, or with what should be done instead",
+}
+_PLAN_EXPLAINED: Final = {
+    "allow": "1  leaves plan mode; the model may begin",
+    "deny": "4  stays in plan mode; the model goes on planning",
+    "say_why": "5  as 4, with your words, or with another plan",
 }
 _STOPS: Final = "esc  stops the whole turn; nothing that waits will run"
 
@@ -105,15 +111,17 @@ def title_line(
     asked: str, approval: ApprovalView, pending: Sequence[ApprovalView], project: str, width: int
 ) -> Content:
     """The dock's title: the question at the left, who asks at the right of the border."""
-    count = counter(approval, pending, brief=width < _NARROW)
-    left = Content.styled(f"{asked}  {count}" if count else asked, "bold")
-    who = asker(approval, project)
-    elsewhere = is_elsewhere(approval)
-    room = width - left.cell_length - 3
-    if room < (8 if elsewhere else len(who)):
+    who, elsewhere = asker(approval, project), is_elsewhere(approval)
+    for brief in (False, True):
+        count = counter(approval, pending, brief=brief)
+        left = Content.styled(f"{asked}  {count}" if count else asked, "bold")
+        room = width - left.cell_length - 3
+        if room >= cell_len(who):
+            break
+    if room < (_LEAST_WHO if elsewhere else cell_len(who)):
         return left.truncate(max(1, width), ellipsis=True)
     who = cut(who, room)
-    rule = "─" * (room - Content(who).cell_length + 1)
+    rule = "─" * (room - cell_len(who) + 1)
     look = "bold $waiting" if elsewhere else "not bold $dim"
     return Content.assemble(left, (f" {rule} ", "not bold"), (who, look))
 
@@ -194,7 +202,8 @@ def explanation(approval: ApprovalView) -> Draw:
                 ],
                 width,
             )
-        told = [_EXPLAINED[answer.name] for answer in answers_to(approval) if answer.name in _EXPLAINED]
+        words = _PLAN_EXPLAINED if approval.card.kind == "plan" else _EXPLAINED
+        told = [words[answer.name] for answer in answers_to(approval) if answer.name in words]
         for line in (*told, _STOPS):
             rows += wrap([Segment(line, palette.text)], width)
         return rows

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual.events import Resize
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -86,8 +85,8 @@ class CardText(ScrollView, can_focus=False):
         self._fold(max(1, width - 1))
         return max(1, min(len(self._rows), self.most_rows))
 
-    def on_resize(self, event: Resize) -> None:
-        self._fold(max(1, event.size.width - 1))
+    def on_resize(self) -> None:
+        self._fold(self._room)
         self._measure()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -112,14 +111,15 @@ class CardText(ScrollView, can_focus=False):
         self.call_after_refresh(self._measure)
 
     def _measure(self) -> None:
-        if self.size.height and self.is_attached and not self.below and self._drawn_here:
+        # Rows of another width would be fewer, or more.
+        if self.size.height and self._width == self._room and not self.below:
             self.end_seen = True
         self.post_message(self.Measured())
 
     @property
-    def _drawn_here(self) -> bool:
-        """Whether the rows are those of the present width: others would be fewer, or more."""
-        return self._width == max(1, self.size.width - 1)
+    def _room(self) -> int:
+        """Cells for a row; one is the scroll bar's, whether it is needed or not."""
+        return max(1, self.size.width - 1)
 
     def _theme_changed(self, _theme: object) -> None:
         self._palette = None

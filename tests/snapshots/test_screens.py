@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import (
     NOON,
     Hands,
-    app_over,
     chat,
     command_approval,
     edit_approval,
@@ -30,20 +28,7 @@ from tests.fakes.fake_chat import (
 from tests.fakes.fake_permissions import sample_decisions, sample_rules
 from tests.fakes.history_chat import first_turn, with_history
 from tests.fakes.plan_chat import in_mode, plan_approved, planning
-
-
-@pytest.fixture(autouse=True)
-def _clock_in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Times of day are drawn in local time; the pictures are of UTC."""
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
-
-
-Compare = Callable[..., bool]
-Steps = Callable[[Pilot[None]], Awaitable[None]]
+from tests.snapshots.pictures import SIZES, Compare, Steps, arm, keys, nothing, shoot, then
 
 IDLE = running(state="idle", turn_started=None, last_activity=None)
 TODOS = (
@@ -167,29 +152,6 @@ def with_permissions() -> FakeBridge:
     return bridge
 
 
-def keys(*pressed: str) -> Steps:
-    async def press(pilot: Pilot[None]) -> None:
-        await pilot.press(*pressed)
-        await pilot.pause(0.3)
-
-    return press
-
-
-async def nothing(pilot: Pilot[None]) -> None:
-    await pilot.pause()
-
-
-async def arm(pilot: Pilot[None]) -> None:
-    app = pilot.app
-    assert isinstance(app, DshApp)
-    assert isinstance(app.monotonic, Hands)
-    for _ in range(2):
-        app.monotonic.pass_(1)
-        app.chat.dock.tick()
-        await pilot.pause()
-    await pilot.press("right")
-
-
 SCENES: dict[str, tuple[Callable[[], FakeBridge], Steps]] = {
     "empty": (empty, nothing),
     "answered": (answered, nothing),
@@ -197,7 +159,7 @@ SCENES: dict[str, tuple[Callable[[], FakeBridge], Steps]] = {
     "asking": (asking, nothing),
     "armed": (asking, arm),
     "long-command": (asking_for_a_long_command, arm),
-    "full-view": (asking_for_a_long_command, lambda pilot: _then(arm, keys("f"), pilot)),
+    "full-view": (asking_for_a_long_command, then(arm, keys("f"))),
     "first-run": (first_run, nothing),
     "key-entry": (first_run, keys("1", "s", "k")),
     "sessions": (with_sessions, keys("ctrl+x", "l")),
@@ -226,28 +188,6 @@ SCENES: dict[str, tuple[Callable[[], FakeBridge], Steps]] = {
     "mode-full": (in_mode("full"), nothing),
     "full-access": (answered, keys(*"/full", "enter")),
 }
-SIZES = [(80, 24), (120, 40)]
-
-
-async def _then(first: Steps, second: Steps, pilot: Pilot[None]) -> None:
-    await first(pilot)
-    await second(pilot)
-
-
-def _shoot(compare: Compare, name: str, size: tuple[int, int], theme: str) -> None:
-    make, steps = SCENES[name]
-
-    async def before(pilot: Pilot[None]) -> None:
-        app = pilot.app
-        assert isinstance(app, DshApp)
-        while app.bridge is None:
-            await pilot.pause()
-        await pilot.pause()
-        await steps(pilot)
-        app.chat.status_bar.clear_notice()
-        await pilot.pause()
-
-    assert compare(app_over(make(), theme=theme), terminal_size=size, run_before=before)
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT])
@@ -256,7 +196,7 @@ def _shoot(compare: Compare, name: str, size: tuple[int, int], theme: str) -> No
 def test_it_looks_as_it_was_accepted(
     snap_compare: Compare, name: str, size: tuple[int, int], theme: str
 ) -> None:
-    _shoot(snap_compare, name, size, theme)
+    shoot(snap_compare, *SCENES[name], size, theme)
 
 
 @pytest.mark.parametrize(
@@ -266,4 +206,4 @@ def test_it_looks_as_it_was_accepted(
 def test_small_windows_look_as_they_were_accepted(
     snap_compare: Compare, name: str, size: tuple[int, int]
 ) -> None:
-    _shoot(snap_compare, name, size, DARK)
+    shoot(snap_compare, *SCENES[name], size, DARK)
