@@ -28,6 +28,7 @@ from dsh_tui.engine.frontends.folder_trust import left_out_here
 from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
 from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.persistence.errors import ReadOnlyLogError
 from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, Leases
 from dsh_tui.engine.product import ModelNameError, Product, StartOptions
@@ -117,6 +118,7 @@ async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> i
                     agent.cancel("nobody takes the output", {"kind": "user"})
 
     root.on(SESSION_EVENT, note, everywhere=True)
+    root.on(RULES_IGNORED, lambda why: complain(why, OK) and None, everywhere=True)
     interrupts = _Interrupts(agent, root.get(LEASES))
     with interrupts:
         agent.send(options.prompt)

@@ -35,7 +35,7 @@ def _rule_body(effect: Effect) -> Callable[[str], str]:
         try:
             Rule.of(effect, body)
         except RuleError as error:
-            raise PydanticCustomError("rule", "{why}", {"why": error.message}) from error
+            raise PydanticCustomError("rule", "{why}", {"why": error.message.rstrip(".")}) from error
         return body
 
     return check
