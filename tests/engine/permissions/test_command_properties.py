@@ -19,8 +19,8 @@ _PIECES = st.sampled_from((
     "git", "push", "log", "ls", " ", "  ", "\t", "\n", ";", "&&", "|", "&", "(", ")", "{ ", " }", "'", '"',
     "\\", "`", "$(", "$X", "<", ">", "#", "=", "sudo", "env", "eval", "sh -c", "xargs", "\0", "\r", "é",
     "\u00a0", "\U0007e0f0", "<<E", "E", "case", "in", "cp", "mv", "find", "-exec", "timeout", "-c", "-I",
-    "-S", "make", "tar", "dd", "sed", "-i", "rsync", "ssh", "cd", "curl", "chmod", "-R", "of=", "tee", "trap", "fd",
-    "-x", "python", "-", "{", "}", "[", "]",
+    "-S", "make", "tar", "dd", "sed", "-i", "rsync", "ssh", "cd", "curl", "chmod", "-R", "of=", "tee", "trap",
+    "fd", "-x", "python", "-", "{", "}", "[", "]",
 ))
 # fmt: on
 LINES = st.one_of(
@@ -32,7 +32,7 @@ ALLOWED = ("git log *", "ls *", "echo *")
 DENIED = "deny bash(git push *)"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(LINES)
 @example("(" * 100_000)
 @example("\ud800")
