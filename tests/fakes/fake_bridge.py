@@ -43,6 +43,8 @@ class FakeLibrary:
     async def watch(self) -> AsyncIterator[Sequence[SessionRow]]:
         while True:
             yield tuple(self.rows)
+            if "watch" in self._fails:
+                raise self._fails["watch"]
             await self._changed.wait()
             self._changed.clear()
 

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -70,19 +69,6 @@ async def test_whatever_is_typed_is_the_filter_from_its_first_letter_on(words: s
         await pilot.pause(0.1)
         assert browser(app)._filter.value == words.removeprefix("/")
         assert [asked for asked in port.asked if asked[0] != "search"] == []
-
-
-async def test_what_is_typed_at_once_is_the_filter_whole(  # a pilot waits behind each key, a paste does not
-) -> None:
-    app = app_over(bridge())
-    async with started(app) as pilot:
-        await pilot.press("ctrl+x", "l")
-        await pilot.pause()
-        for letter in "a b/c ":
-            key = {" ": "space", "/": "slash"}.get(letter, letter)
-            app.post_message(events.Key(key, letter))
-        await pilot.pause(0.1)
-        assert browser(app)._filter.value == "a b/c "
 
 
 @pytest.mark.parametrize("typed", ["", "a"])
