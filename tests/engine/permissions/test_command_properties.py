@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dsh_tui.engine.permissions.danger import danger
@@ -28,11 +28,13 @@ LINES = st.one_of(
     st.lists(_PIECES, max_size=16).map("".join),
     st.integers(0, 2**32).map(lambda seed: CommandLines(seed).line()),
 )
+QUIET = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""How long it takes says something of the machine only."""
 ALLOWED = ("git log *", "ls *", "echo *")
 DENIED = "deny bash(git push *)"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(QUIET, max_examples=200)
 @given(LINES)
 @example("(" * 100_000)
 @example("\ud800")
@@ -53,7 +55,7 @@ def test_no_text_makes_a_judgement_fail(line: str) -> None:
         propose(call)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(QUIET, max_examples=200)
 @given(
     LINES,
     st.lists(st.sampled_from(["allow bash", *ALLOWED, "git *", "sh *", "sudo *"]), max_size=3),
@@ -63,7 +65,7 @@ def test_no_allow_rule_lifts_a_denial(line: str, more: list[str]) -> None:
         assert judged(line, DENIED, *more).decision == judged(line, DENIED).decision
 
 
-@settings(max_examples=300, deadline=None)
+@settings(QUIET, max_examples=300)
 @given(LINES)
 def test_a_proposal_covers_the_call_that_it_is_made_for(line: str) -> None:
     for call in (bash(line), call_of("edit", file_path=line), call_of("glob", path=line)):
@@ -77,7 +79,7 @@ def _spelled(word: str, random: Random) -> str:
     return "".join(random.choice(ways).format(char, ord(char)) for char in word)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(QUIET, max_examples=200)
 @given(st.randoms(use_true_random=False))
 def test_no_spelling_of_a_denied_command_gets_by(random: Random) -> None:
     blank = random.choice([" ", "  ", "\t", " \\\n"])
@@ -101,7 +103,7 @@ ADDED = (
 
 
 @pytest.mark.parametrize("joined", ADDED)
-@settings(max_examples=25, deadline=None)
+@settings(QUIET, max_examples=25)
 @given(line=LINES)
 @example(line="ls")
 @example(line="git log && ls")
