@@ -62,7 +62,8 @@ class RulesBench:
     def __init__(self, bench: ToolBench, told: Told) -> None:
         self.bench, self.told = bench, told
         self.desk = ApprovalDesk()
-        bench.root[APPROVAL].answer_with(bench.root, self.desk)
+        self.leave = bench.root[APPROVAL].answer_with(bench.root, self.desk)
+        """Takes the desk away, so that somebody else may answer."""
 
     @property
     def book(self) -> Permissions:

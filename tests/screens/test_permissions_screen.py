@@ -152,3 +152,17 @@ async def test_esc_goes_back_to_the_chat() -> None:
     async with opened() as it:
         await it.press("escape")
         assert not isinstance(it.pilot.app.screen, PermissionsScreen)
+
+
+@pytest.mark.parametrize("size", [(40, 10), (20, 6), (200, 60)])
+async def test_in_any_window_the_list_moves_and_can_be_left(
+    size: tuple[int, int],
+) -> None:
+    async with opened(size=size) as it:
+        await it.press("tab", "tab", "down", "down")
+        assert it.screen.query_one(DecisionList).highlighted == 2
+        await it.pilot.resize_terminal(80, 24)
+        await it.settled()
+        assert "pytest" in it.words("#detail")
+        await it.press("escape")
+        assert not isinstance(it.pilot.app.screen, PermissionsScreen)

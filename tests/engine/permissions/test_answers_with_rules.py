@@ -10,6 +10,8 @@ import pytest
 
 from dsh_tui.engine.approval.events import RULES_NOT_KEPT
 from dsh_tui.engine.approval.requests import Answer, ApprovalRequest
+from dsh_tui.engine.approval.service import APPROVAL
+from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.permissions.book import PermissionsConfig, Scope
 from dsh_tui.engine.permissions.past_calls import PastCalls
 from dsh_tui.engine.permissions.rule import Rule
@@ -205,17 +207,29 @@ async def test_a_call_that_is_cancelled_leaves_the_desk_at_once_and_its_answer_i
         assert (it.ran, it.data("permission/rule")) == ([], [])
 
 
-async def test_an_answerer_of_a_program_answers_as_a_person_does() -> None:
-    """What stands behind stdio or ACP: it gets the request whole, and any order of thought is its own."""
+async def test_a_program_answers_as_a_person_does() -> None:
+    """What stands behind a front end without a screen: it gets the request whole and answers for itself."""
+    seen: list[ApprovalRequest] = []
 
     async with open_rules_bench() as it:
-        running = asyncio.create_task(it.run("rm -rf build"))
-        request = await asked(it)
-        assert request.danger
-        assert it.data("approval/asked")[0]["danger"] == request.danger
-        it.desk.answer(request.id, Answer("rejected", by="client"))
-        await running
-        assert it.data("approval/decided")[0]["by"] == "client"
+
+        async def program(request: ApprovalRequest, _signal: CancelSignal) -> Answer:
+            seen.append(request)
+            if request.danger:
+                return Answer("rejected", by="client", replacement="git clean -n")
+            return Answer("allowed-once", by="client", rules=it.book.proposed(request))
+
+        await it.leave()
+        it.bench.root[APPROVAL].answer_with(it.bench.root, program)
+        await it.run(PUSH, "rm -rf build")
+        await it.run(PUSH)
+        assert it.ran == [PUSH, PUSH]
+        assert [request.call.args["command"] for request in seen] == [PUSH, "rm -rf build"]
+        first, second = it.data("approval/decided")
+        assert (first["by"], first["outcome"], first["scope"]) == ("client", "allowed-once", "session")
+        assert (second["by"], second["replacement"]) == ("client", "git clean -n")
+        assert it.data("approval/asked")[1]["danger"] == seen[1].danger
+        assert it.data("permission/rule")[0]["by"] == "client"
 
 
 @pytest.mark.parametrize(
