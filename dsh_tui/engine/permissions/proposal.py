@@ -67,13 +67,18 @@ def _for_command(command: SimpleCommand) -> Rule | None:
     if inside.spelled or inside.doubt or command.name is None or _is_code(command):
         return None
     words = [word.text for word in command.words if word.literal]
-    size = (
-        1 if words[0] in _LOOKS else 2 if words[0] == "git" and words[1:2] and words[1] in _GIT_LOOKS else 0
-    )
+    size = _words_of_looking(words)
     if not size and len(words) < len(command.words):
         return None
     pattern = CommandPattern(tuple(words[: size or None]), more=bool(size))
     return Rule.of("allow", f"{COMMAND_TOOL}({pattern.text})")
+
+
+def _words_of_looking(words: list[str]) -> int:
+    """How many leading words say that a command only looks; 0: they don't."""
+    if words[0] == "git":
+        return 2 if len(words) > 1 and words[1] in _GIT_LOOKS else 0
+    return 1 if words[0] in _LOOKS else 0
 
 
 def _is_code(command: SimpleCommand) -> bool:
