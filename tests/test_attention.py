@@ -101,7 +101,7 @@ async def desk() -> AsyncIterator[Desk]:
 def view(state: Any = "idle", *, session: str = "s", name: str = "", waiting: bool = False) -> ChatView:
     approval = ApprovalView(
         id="a", call_id="c", tool="bash", verb="Run", subject="", reason="", card=CardView(kind="generic"),
-        cwd="", asked_at=0,
+        cwd="",
     )  # fmt: skip
     return ChatView(
         session_id=session,

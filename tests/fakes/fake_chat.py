@@ -147,7 +147,6 @@ def edit_approval(identity: str = "a1") -> ApprovalView:
         reason="The mode asks before files change.",
         card=CardView(kind="diff", diff=EDIT),
         cwd=CWD,
-        asked_at=NOON,
     )
 
 
@@ -161,7 +160,6 @@ def command_approval(identity: str = "a2", command: str = "pytest -q", descripti
         reason="The mode asks before commands run.",
         card=CardView(kind="command", text=command, cwd=CWD, description=description),
         cwd=CWD,
-        asked_at=NOON,
     )
 
 

@@ -22,7 +22,6 @@ def asking(card: CardView, by: str) -> ApprovalView:
         reason="The agent asks to leave the sandbox, with full access: “It must.”",
         cwd="/work",
         card=card,
-        asked_at=0,
         arguments="{}",
         asked_by=by,
     )

@@ -69,7 +69,6 @@ def approval_view(asked: Event, session_id: str, session_title: str = "") -> App
         reason=str(data.get("reason") or ""),
         card=card,
         cwd=str(data.get("cwd") or card.cwd),
-        asked_at=asked.time,
         arguments=arguments,
         asked_by=str(data.get("by") or ""),
         danger=str(data.get("danger") or ""),

@@ -199,7 +199,6 @@ class ApprovalView:
     reason: str
     card: CardView
     cwd: str
-    asked_at: int
     arguments: str = ""
     """Raw argument text as the model sent it."""
     asked_by: str = ""
