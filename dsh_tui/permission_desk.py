@@ -44,6 +44,8 @@ class PermissionDesk:
         """All that are read, newest first."""
         self._rows: dict[str, tuple[SessionCalls, list[_Decision]]] = {}
         """By session, as they were read."""
+        self._all_read = False
+        """Whether every log was read once, so that hits can be told."""
 
     async def rules(self) -> Sequence[RuleRow]:
         """Those in force, nearest scope first, with the hits that are known."""
@@ -54,7 +56,7 @@ class PermissionDesk:
                 rule=one.rule.text,
                 scope=one.scope,
                 since=one.since,
-                hits=hits.count(one.rule, one.scope, session.id),
+                hits=hits.count(one.rule, one.scope, session.id) if self._all_read else None,
             )
             for one in self._product.permissions.rules(session)
         ]
@@ -80,6 +82,7 @@ class PermissionDesk:
             done = await asyncio.to_thread(self._read_slice, sessions, found)
             if done:
                 found = await asyncio.to_thread(_newest_first, found)
+                self._all_read = True
             if done or len(found) >= len(self._known):
                 self._known = found
                 yield LedgerView([row for _, row in found], done)

@@ -165,7 +165,7 @@ async def test_the_permissions_of_the_shown_session_are_listed_revoked_and_resto
     await desk.until(lambda: desk.bridge.view.status.state == "idle")
     port = desk.bridge.permissions
     (row,) = await port.rules()
-    assert (row.scope, row.since is not None) == ("session", True)
+    assert (row.scope, row.since is not None, row.hits) == ("session", True, None)  # not counted yet
     await port.revoke(row)
     assert list(await port.rules()) == []
     await port.restore(row)
@@ -173,6 +173,7 @@ async def test_the_permissions_of_the_shown_session_are_listed_revoked_and_resto
     await desk.product.sessions.flush(desk.product.sessions.list()[0])
     views: list[LedgerView] = [view async for view in port.decisions()]
     assert views[-1].done
+    assert [one.hits for one in await port.rules()] == [0]
     (decision,) = views[-1].rows
     assert (decision.ended, decision.decider, decision.by) == ("allowed", "person", "user")
     assert decision.session_title == "go"
