@@ -28,7 +28,10 @@ SAME_CALL: Final = "That is the call as it was asked: change it, or tab to your 
 Hint: TypeAlias = tuple[str, str]
 """What the keys do now, at length and in short."""
 REFUSING: Final[dict[str, Hint]] = {
-    "words": ("enter denies and says it · tab: what instead · esc back", "enter denies · tab · esc back"),
+    "words": (
+        "enter denies and tells the model · tab: what instead · esc back",
+        "enter denies · tab · esc back",
+    ),
     "instead": (
         "enter denies and asks for this; it is not run · tab: your words · esc back",
         "enter denies, runs nothing · esc",
@@ -43,6 +46,8 @@ ARMING: Final[Hint] = ("keys take effect in a moment ░░░", "keys in a mome
 REVIEW: Final[Hint] = ("F8 review", "F8 review")
 RECORDED: Final[Hint] = ("recorded: here a person decides", "recorded")
 _LEAST_WHO: Final = 8
+_PATH: Final = 40
+"""Characters of a folder that the dock shows; a longer one is whole in the explanation."""
 _EXPLAINED: Final = {
     "allow": "1  runs now, as shown; the next one asks again",
     "session": "2  shows the rule for such calls in this session, before it is kept",
@@ -147,11 +152,15 @@ def head_line(approval: ApprovalView, *, brief: bool = False) -> Content:
 
 def facts_line(approval: ApprovalView) -> Content:
     """Where it acts, and why it asks."""
-    where = one_line(approval.card.cwd or approval.cwd)
+    where = _from_its_end(one_line(approval.card.cwd or approval.cwd), _PATH)
     facts = (f"in {where}" if where else "", one_line(approval.reason))
     if leaves_sandbox(approval):  # the reason is the agent's own, and what there is to weigh
         return Content.assemble((facts[1], "$waiting"), (f" · {facts[0]}" if facts[0] else "", "$dim"))
     return Content.styled(" · ".join(filter(None, facts)), "$dim")
+
+
+def _from_its_end(path: str, characters: int) -> str:
+    return path if len(path) <= characters else f"…{path[1 - characters :]}"
 
 
 def danger_line(approval: ApprovalView, *, read: bool, brief: bool = False) -> Content:

@@ -54,7 +54,9 @@ def test_a_session_that_waits_is_found_again_after_another_one_was_opened(stage:
         app.type("make one\r")
         app.wait_for("$ touch c1")
         app.press("ctrl+x", "n")
-        app.wait_gone("$ touch c1")
+        app.wait_for(
+            "in “make one” · main agent", "$ touch c1", "continue an earlier session"
+        )  # from behind the new one
         stage.model.push("Elsewhere.")
         app.type("hello\r")
         app.wait_for("Elsewhere.")
@@ -62,6 +64,7 @@ def test_a_session_that_waits_is_found_again_after_another_one_was_opened(stage:
         app.press("ctrl+x", "l")
         app.wait_for("type to filter", "make one")
         app.press("down", "enter")
+        app.wait_gone("in “make one”")
         app.wait_for("$ touch c1")
         stage.model.push("Made.")
         approve(app)
