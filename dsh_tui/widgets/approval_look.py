@@ -9,7 +9,7 @@ from typing import Final
 
 from textual.geometry import Size
 
-SMALLEST: Final = Size(30, 10)
+SMALLEST: Final = Size(36, 10)
 """The screen below which nothing can be read well enough to be answered."""
 TIGHT: Final = 16
 """Rows of the screen below which its header and composer have one row each."""
@@ -55,5 +55,5 @@ def card_height(rows: int, *, wide_open: bool) -> int:
     if rows < TIGHT:
         return max(1, rows - 10)  # and a row for what is queued
     if rows < SHORT:
-        return rows - 12
+        return rows - 13
     return min(rows // 2 if wide_open else rows * 3 // 10, rows - 16)

@@ -30,7 +30,9 @@ class ApprovalQueue:
         """Take over what waits now, but for what was answered here; whether that changed anything."""
         before = self.pending, self._session
         self.pending = tuple(one for one in approvals if one.id not in self._answered)
-        self._answered &= {one.id for one in approvals}
+        waiting = {one.id for one in approvals}
+        self._answered &= waiting
+        self._read = {key: read for key, read in self._read.items() if key in waiting}
         if (self.pending, session) == before:
             return False
         shown = self.current if session == self._session else None

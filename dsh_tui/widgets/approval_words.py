@@ -99,9 +99,11 @@ def _of_one_step(one: ApprovalView, other: ApprovalView) -> bool:
     return (one.session_id, one.agent) == (other.session_id, other.agent) and other.place is not None
 
 
-def asker(approval: ApprovalView, project: str) -> str:
+def asker(approval: ApprovalView, project: str, *, brief: bool = False) -> str:
     """Who wants it: the agent's path, and where that is when it is not the session on screen."""
     agent = one_line(approval.agent) or MAIN_AGENT
+    if brief:  # every subagent has the main agent above it
+        agent = agent.removeprefix(f"{MAIN_AGENT} › ")
     if approval.session_title:
         return f"in “{cut(one_line(approval.session_title), 40)}” · {agent}"
     return f"{agent} · {cut(one_line(project), 40)}"
@@ -116,9 +118,10 @@ def title_line(
     asked: str, approval: ApprovalView, pending: Sequence[ApprovalView], project: str, width: int
 ) -> Content:
     """The dock's title: the question at the left, who asks at the right of the border."""
-    who, elsewhere = asker(approval, project), is_elsewhere(approval)
-    for brief in (False, True):
-        count = counter(approval, pending, brief=brief)
+    elsewhere = is_elsewhere(approval)
+    for brief_count, brief_path in ((False, False), (True, False), (True, True)):
+        who = asker(approval, project, brief=brief_path)
+        count = counter(approval, pending, brief=brief_count)
         left = Content.styled(f"{asked}  {count}" if count else asked, "bold")
         room = width - left.cell_length - 3
         if room >= cell_len(who):
@@ -135,7 +138,7 @@ def head_line(approval: ApprovalView, *, brief: bool = False) -> Content:
     """What it acts on; ``brief``: there is no other place to say that it is another who asks."""
     card = approval.card
     if brief and is_elsewhere(approval):
-        return Content.styled(asker(approval, ""), "bold $waiting")
+        return Content.styled(asker(approval, "", brief=True), "bold $waiting")
     if card.kind == "diff" and card.diff is not None:
         return Content.assemble(
             (exact_line(card.diff.path), "bold"),
