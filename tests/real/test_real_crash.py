@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 
 from tests.fakes.model_server import reply, stall
@@ -54,8 +53,7 @@ def test_a_session_killed_in_a_command_tells_that_its_outcome_is_unknown(stage: 
         until(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
         until(lambda: "approval/decided" in stage.log().read_text(), "the decision in the log")
         killed(app)
-    for pid in alive(pids):  # nobody was left to stop them
-        os.kill(pid, signal.SIGKILL)
+    until(lambda: not alive(pids), "the command ended with the program")
     stage.model.push("I will check first.")
     with stage.app("-c") as app:
         app.wait_for("The program ended before this turn did.", "check before you repeat it")

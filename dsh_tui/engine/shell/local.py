@@ -1,8 +1,8 @@
 """Commands on this machine. Published as service ``bash``.
 
 Each call is a fresh, non-login ``bash -c`` in a session and process group of its own, with
-nothing on stdin. What still runs when the plugin goes is stopped, and when the interpreter
-goes, killed. Source: capabilities B2; design §3.13.
+nothing on stdin. What still runs when the plugin goes is stopped, when the interpreter goes,
+killed, and when that is killed itself, ended by the `Lifeline`. Source: capabilities B2; design §3.13.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from dsh_tui.engine.sandbox.seam import Confined, SandboxUnavailableError
 from dsh_tui.engine.sandbox.service import Sandbox
 from dsh_tui.engine.shell.confinement import judged
 from dsh_tui.engine.shell.environment import child_environment
+from dsh_tui.engine.shell.lifeline import Lifeline
 from dsh_tui.engine.shell.processes import MARK
 from dsh_tui.engine.shell.running import RunningCommand
 from dsh_tui.engine.shell.seam import OnLine, ShellError, ShellRequest, ShellResult
@@ -54,6 +55,7 @@ class LocalShell:
         self._grace = grace
         self._sandbox = sandbox
         self._running: set[RunningCommand] = set()
+        self._lifeline = Lifeline(self._bash(self._environ), grace=grace)
         atexit.register(self._kill_all)
 
     async def run(
@@ -84,6 +86,7 @@ class LocalShell:
         for command in commands:
             command.stop()
         await asyncio.gather(*(command.wait() for command in commands), return_exceptions=True)
+        await asyncio.to_thread(self._lifeline.close)
         atexit.unregister(self._kill_all)  # not before: who does not wait must still leave none behind
 
     async def _start(self, request: ShellRequest, on_line: OnLine | None) -> RunningCommand:
@@ -92,8 +95,7 @@ class LocalShell:
         env = child_environment(
             self._environ, request.session_id, also=self._also, secrets=self._secret_values()
         )
-        bash = shutil.which("bash", path=env.get("PATH", os.defpath)) or "/bin/bash"
-        argv: tuple[str, ...] = (bash, "-c", request.command)
+        argv: tuple[str, ...] = (self._bash(env), "-c", request.command)
         judge = None
         if request.bounds is not None:
             confined = await self._confine(argv, request.bounds, request.cwd)
@@ -101,7 +103,7 @@ class LocalShell:
             judge = partial(judged, confined, request.bounds)
         out, err = self._tail(request, "stdout"), self._tail(request, "stderr")
         terms = Terms(timeout_ms=request.timeout_ms, grace=self._grace, mark=mark)
-        command = RunningCommand(terms, out, err, on_line, judge)
+        command = RunningCommand(terms, out, err, on_line, judge, self._lifeline)
         self._running.add(command)
         try:
             await command.start(
@@ -111,6 +113,10 @@ class LocalShell:
             await asyncio.to_thread(_check_directory, request.cwd)
             raise ShellError(f"The command could not be started with {argv[0]}: {error}.") from error
         return command
+
+    @staticmethod
+    def _bash(env: Mapping[str, str]) -> str:
+        return shutil.which("bash", path=env.get("PATH", os.defpath)) or "/bin/bash"
 
     async def _confine(self, argv: tuple[str, ...], bounds: Bounds, cwd: Path) -> Confined:
         if self._sandbox is None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from dsh_tui.engine.shell.lifeline import Lifeline
 from dsh_tui.engine.shell.processes import signal_group
 from dsh_tui.engine.shell.seam import OnLine, ShellResult, StreamOutput
 from dsh_tui.engine.shell.supervision import Supervision, Terms
@@ -33,8 +34,10 @@ class RunningCommand:
         err: StreamTail,
         on_line: OnLine | None,
         judge: Callable[[ShellResult], ShellResult] | None = None,
+        lifeline: Lifeline | None = None,
     ) -> None:
         """``judge`` has the last word on the result; it runs in the thread and must not raise."""
+        self._lifeline = lifeline
         self._judge = judge
         self._terms = terms
         self._out, self._err = out, err
@@ -105,8 +108,12 @@ class RunningCommand:
                 self._later(self._ended.cancel)  # whoever waits for its end waits for nothing
                 return
             self._group = process.pid
+            if self._lifeline is not None:
+                self._lifeline.watch(process.pid)
             self._supervise(process)
         finally:
+            if self._lifeline is not None and self._group is not None:
+                self._lifeline.forget(self._group)
             self._group = None
             on_end()
 
