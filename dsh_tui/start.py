@@ -27,9 +27,9 @@ from dsh_tui.preferences import apply_preferences, follow_settings
 
 if TYPE_CHECKING:
     from dsh_tui.bridge import Bridge
-    from dsh_tui.engine.product import Product
     from dsh_tui.engine.persistence.errors import PersistenceError
     from dsh_tui.engine.persistence.seam import Persistence
+    from dsh_tui.engine.product import Product
 
 FIRST_KEYS_S = 0.05
 """The keys typed before the first frame are drawn alone: beside the imports each takes twice as long."""
@@ -52,10 +52,10 @@ async def _run(options: LaunchOptions) -> int:
         if options.resume and (look := await asyncio.to_thread(first_look, home.sessions, options.resume)):
             app.post_view(look)
         product = await _start_product(app, options)
-        bridge = await _boot(app, product, options)
         from dsh_tui.engine.persistence.seam import PERSISTENCE
 
         persistence = product.engine.root[PERSISTENCE]
+        bridge = await _boot(app, product, options)
         started.append((bridge, persistence))
         followers.append(loop.create_task(follow_settings(app, product)))
         return bridge
