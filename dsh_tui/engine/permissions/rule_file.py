@@ -7,8 +7,8 @@ Source: design §3.15, §4 (settings.yaml).
 
 from __future__ import annotations
 
-import fcntl
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,11 +16,15 @@ from typing import Final
 
 from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.base.file_lock import take_lock
 from dsh_tui.engine.base.private_folder import make_missing
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.settings.rules_text import UneditableError, beside_rules, with_rule, without_rule
 
 PRIVATE: Final = 0o600
+"""The mode of a file that was not there; one that was keeps its own."""
+LOCK_S: Final = 5.0
+"""Longest that another writer is waited for."""
 
 
 class RuleFileError(HarnessError):
@@ -35,6 +39,7 @@ class RuleFile:
     def __init__(self, path: Path, read_rules: Callable[[Path, bytes], tuple[Rule, ...]]) -> None:
         """``read_rules`` gives the rules that a file of these bytes would hold, or raises."""
         self.path = path
+        self.lock_s = LOCK_S
         self._read_rules = read_rules
 
     def add(self, rules: Sequence[Rule], *, expected: bytes | None = None) -> bytes:
@@ -82,7 +87,7 @@ class RuleFile:
         if not kept:
             raise RuleFileError(f"{path} is written in a way that can't be edited safely; change it by hand")
         _bytes_of(path, before)
-        write_atomic(path, after, mode=PRIVATE)
+        write_atomic(path, after, mode=_mode_of(path))
         return after
 
     @contextmanager
@@ -92,7 +97,8 @@ class RuleFile:
         make_missing(path.parent)
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
+            if not take_lock(folder, self.lock_s):
+                raise RuleFileError(f"{path.parent} is locked by another program; try again when it is done")
             yield path
         finally:
             os.close(folder)
@@ -117,3 +123,10 @@ def _bytes_of(path: Path, expected: bytes | None) -> bytes:
     if expected is not None and content != expected:
         raise RuleFileError(f"{path} was changed just now by somebody else; look at it, then try again")
     return content
+
+
+def _mode_of(path: Path) -> int:
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return PRIVATE

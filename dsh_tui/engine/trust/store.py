@@ -8,7 +8,6 @@ Source: design §3.2, §3.14.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import stat
@@ -20,6 +19,7 @@ from types import MappingProxyType
 from typing import Final
 
 from dsh_tui.engine.base.atomic_file import write_atomic
+from dsh_tui.engine.base.file_lock import take_lock
 from dsh_tui.engine.base.private_folder import keep_private, make_missing
 from dsh_tui.engine.trust.errors import TrustError
 
@@ -122,23 +122,11 @@ class TrustStore:
         lock = self.path.with_name(f"{self.path.name}.lock")
         fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _PRIVATE)
         try:
-            _wait_for(fd, lock, self.lock_s)
+            if not take_lock(fd, self.lock_s):
+                raise TrustError(f"{lock}: another dsh-tui holds it; try again when it is done")
             yield
         finally:
             os.close(fd)
-
-
-def _wait_for(fd: int, lock: Path, seconds: float) -> None:
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > end:
-                raise TrustError(f"{lock}: another dsh-tui holds it; try again when it is done") from None
-            time.sleep(0.02)  # blocking on purpose: this runs in a thread
-        else:
-            return
 
 
 def _read(path: Path) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import stat
 import threading
 from pathlib import Path
@@ -35,6 +37,28 @@ def test_a_file_that_is_not_there_is_made_for_its_owner_only(file: RuleFile, pat
     assert path.read_text() == "permissions:\n  allow:\n    - bash(ls *)\n    - bash(pwd)\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_file_that_others_may_read_stays_so(file: RuleFile, path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("model: x\n")
+    path.chmod(0o644)  # a project's, in a checkout that several people use
+    file.add((LS,))
+    file.remove(LS)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+def test_a_lock_that_is_not_given_back_is_told_and_changes_nothing(file: RuleFile, path: Path) -> None:
+    path.parent.mkdir()
+    file.lock_s = 0.05
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        with pytest.raises(RuleFileError, match="locked by another program"):
+            file.add((LS,))
+    finally:
+        os.close(folder)
+    assert not path.exists()
 
 
 def test_what_is_there_already_changes_nothing(file: RuleFile, path: Path) -> None:
