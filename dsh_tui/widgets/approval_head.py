@@ -23,8 +23,9 @@ class ApprovalHead(Vertical):
         height: auto;
         padding: 0 0 0 1;
         & > Static { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
-        & > #danger { display: none; }
+        & > #danger { display: none; height: auto; max-height: 2; text-wrap: wrap; }
         &.-danger > #danger { display: block; }
+        &.-short > #danger { height: 1; text-wrap: nowrap; }
         &.-short > #facts, &.-short.-danger > #head { display: none; }
     }
     """

@@ -21,7 +21,7 @@ from dsh_tui.widgets.visible_text import exact_line, one_line
 from dsh_tui.widgets.wrap import wrap
 
 MAIN_AGENT: Final = "main agent"
-READ_FIRST: Final = "Read it in full first: f opens it, and its end must have been in view"
+READ_FIRST: Final = "Read it to its end first: f opens it"
 READ_ON: Final = "Not read to its end yet: f opens it again"
 READ_RULE_FIRST: Final = "Read the rule to its end first: ↓ scrolls"
 SAME_CALL: Final = "That is the call as it was asked: change it, or tab to your own words"
@@ -46,6 +46,7 @@ ARMING: Final[Hint] = ("keys take effect in a moment ░░░", "keys in a mome
 REVIEW: Final[Hint] = ("F8 review", "F8 review")
 RECORDED: Final[Hint] = ("recorded: here a person decides", "recorded")
 _LEAST_WHO: Final = 8
+_LONG_DANGER: Final = 48
 _PATH: Final = 40
 """Characters of a folder that the dock shows; a longer one is whole in the explanation."""
 _EXPLAINED: Final = {
@@ -170,7 +171,7 @@ def danger_line(approval: ApprovalView, *, read: bool, brief: bool = False) -> C
     """What is dangerous in it, and what must be done before it can be allowed."""
     told = one_line(approval.danger)
     told = f"{told[:1].upper()}{told[1:]}"
-    if brief:
+    if brief or (len(told) > _LONG_DANGER and not read):  # what is to be done must not be cut
         return Content.styled(f"▲ {told}" if read else f"▲ f first · {told}", "bold $error")
     after = "read to its end" if read else "read it in full first: f"
     return Content.assemble((f"▲ {told}", "bold $error"), (f"   {after}", "$dim" if read else "$error"))
@@ -180,9 +181,13 @@ def out_of_view(above: int, below: int, *, brief: bool = False) -> str:
     """How much of a card is not to be seen, and how to see it; empty when all of it is."""
     if brief:
         return " ".join(filter(None, (f"▲ {above:,}" if above else "", f"▼ {below:,} more" if below else "")))
-    parts = [f"▲ {above:,} lines above"] if above else []
-    parts += [f"▼ {below:,} more lines"] if below else []
+    parts = [f"▲ {above:,} {_lines(above)} above"] if above else []
+    parts += [f"▼ {below:,} more {_lines(below)}"] if below else []
     return "   ".join([*parts, "↑ ↓ scroll"]) if parts else ""
+
+
+def _lines(count: int) -> str:
+    return "line" if count == 1 else "lines"
 
 
 def replaceable(approval: ApprovalView) -> str:

@@ -198,7 +198,7 @@ async def test_what_is_dangerous_is_not_allowed_before_it_was_read(key: str) -> 
         await it.armed()
         await it.press(key)
         assert it.bridge.asked == []
-        assert "Read it in full first" in it.said
+        assert "Read it to its end first" in it.said
         await read(it)
         assert "read to its end" in it.head
         await it.press(key)
