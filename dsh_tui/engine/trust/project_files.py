@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -30,6 +30,10 @@ MOST_FILES: Final = 200
 MOST_NAMES: Final = 2_000
 """In one directory."""
 LARGEST_CODE: Final = 1_048_576
+"""Bytes of one file of a plugin."""
+LARGEST_PACKAGE: Final = 8_388_608
+LARGEST_TOGETHER: Final = 33_554_432
+"""Bytes that are kept of one project: a small archive can unpack to more than fits into memory."""
 LARGEST_SETTINGS: Final = 65_536
 _DEEPEST: Final = 8
 _UNSUPPORTED: Final = ("hooks", "mcp", "skills")
@@ -41,6 +45,7 @@ def read_manifest(project: Path, *, own_home: Path | None = None) -> Manifest:
     entries: list[Entry] = []
     left_out: list[LeftOut] = []
     folder = root / FOLDER
+    room = LARGEST_TOGETHER
     is_own = own_home is not None and os.path.realpath(folder) == os.path.realpath(own_home)
     parts = [(".", _instructions(root))]
     if not is_own and _is_there(folder):
@@ -48,10 +53,13 @@ def read_manifest(project: Path, *, own_home: Path | None = None) -> Manifest:
     for where, part in parts:
         try:
             for one in part:
-                if isinstance(one, Entry):
-                    entries.append(one)
-                else:
+                if isinstance(one, LeftOut):
                     left_out.append(one)
+                elif one.size > room:
+                    left_out.append(LeftOut(one.path, f"is more than {_mib(LARGEST_TOGETHER)} with the rest"))
+                else:
+                    room -= one.size
+                    entries.append(one)
         except UnreadableError as error:
             left_out.append(LeftOut(where, error.message))
         except OSError as error:  # a folder that may be listed but not looked into
@@ -111,14 +119,22 @@ def _plugin(path: Path, root: Path) -> Entry | LeftOut:
     try:
         if not files:
             files = _code_below(path, root)
-        contents = tuple(
-            EntryFile(str(file.relative_to(root)), read_inside(file, root, LARGEST_CODE)) for file in files
-        )
+        contents = tuple(_contents(files, root))
     except UnreadableError as error:
         return LeftOut(name, error.message)
     except FileNotFoundError:
         return LeftOut(name, "vanished while it was read")
     return Entry("plugin", name, contents)
+
+
+def _contents(files: Sequence[Path], root: Path) -> Iterator[EntryFile]:
+    room = LARGEST_PACKAGE
+    for file in files:
+        content = read_inside(file, root, LARGEST_CODE)
+        room -= len(content)
+        if room < 0:
+            raise UnreadableError(f"has more than {_mib(LARGEST_PACKAGE)} of code")
+        yield EntryFile(str(file.relative_to(root)), content)
 
 
 def _code_below(package: Path, root: Path) -> list[Path]:
@@ -211,3 +227,7 @@ def _is_there(path: Path) -> bool:
         return stat.S_IFMT(path.stat().st_mode) != 0
     except (OSError, ValueError):
         return False
+
+
+def _mib(size: int) -> str:
+    return f"{size // 1_048_576} MiB"

@@ -12,6 +12,8 @@ import pytest
 from dsh_tui.engine.trust.manifest import Manifest
 from dsh_tui.engine.trust.project_files import (
     LARGEST_CODE,
+    LARGEST_PACKAGE,
+    LARGEST_TOGETHER,
     MOST_FILES,
     MOST_NAMES,
     MOST_PLUGINS,
@@ -223,6 +225,35 @@ def test_a_package_of_too_many_files_is_left_out(project: Path) -> None:
     for number in range(MOST_FILES):
         (pack / f"m{number}.py").write_text("")
     assert "more than 200 files" in left_out(read_manifest(project))[".dsh/plugins/pack"]
+
+
+def put_package(project: Path, name: str, size: int) -> None:
+    """A package of this many bytes, which takes none on the disk."""
+    folder = project / ".dsh/plugins" / name
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    for at in range(0, size, LARGEST_CODE):
+        with (folder / f"part_{at}.py").open("wb") as file:
+            file.truncate(min(LARGEST_CODE, size - at))
+
+
+def test_a_package_of_too_many_bytes_is_left_out(project: Path) -> None:
+    put_package(project, "fits", LARGEST_PACKAGE)
+    put_package(project, "too_large", LARGEST_PACKAGE + 1)
+    manifest = read_manifest(project)
+    assert paths(manifest) == [".dsh/plugins/fits"]
+    assert left_out(manifest) == {".dsh/plugins/too_large": "has more than 8 MiB of code"}
+
+
+def test_what_is_too_much_together_is_left_out_and_the_rest_counts(project: Path) -> None:
+    whole = LARGEST_TOGETHER // LARGEST_PACKAGE
+    for number in range(whole + 1):
+        put_package(project, f"p{number}", LARGEST_PACKAGE)
+    (project / "AGENTS.md").write_text("be kind")
+    manifest = read_manifest(project)
+    assert paths(manifest) == [f".dsh/plugins/p{number}" for number in range(whole)]
+    too_much = "is more than 32 MiB with the rest"
+    assert left_out(manifest) == {f".dsh/plugins/p{whole}": too_much, "AGENTS.md": too_much}
 
 
 def test_what_is_not_supported_yet_is_said_to_load_nothing(project: Path) -> None:
