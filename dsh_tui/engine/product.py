@@ -120,12 +120,14 @@ class Product:
             base_url=_base_url(settings, options.environ),
             models=_listed_models(settings),
             default_model=lambda: agent_options(settings_file.current.model, settings_file.current.effort),
+            kept=(home.root,),
             mode=options.mode or settings.mode,  # type: ignore[arg-type]  # the command line offers modes only
             permissions=PermissionsConfig(
                 user_rules=lambda: settings_file.current.permissions.rules,
                 user_file=RuleFile(home.settings, read_user_rules),
                 reload=reload,
                 past=PastCalls(lambda: product.index.sources),
+                kept=(home.root,),
             ),
             lease=LeaseConfig(
                 ttl_ms=settings.lease.ttl_ms, renew_interval_ms=settings.lease.renew_interval_ms

@@ -11,6 +11,8 @@ A tool that can't say where it reaches is taken to reach outside. Source: design
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final, assert_never
 
 from dsh_tui.engine.approval.mode import Mode
@@ -27,26 +29,26 @@ ESCALATION: Final = "sandbox"
 """``by`` of the question whether a call may leave the sandbox: no rule answers it."""
 
 
-def decide(mode: Mode, call: ToolCall, definition: AnyTool) -> PreDecision:
-    """The mode's decision on one call with valid arguments."""
+def decide(mode: Mode, call: ToolCall, definition: AnyTool, kept: Sequence[Path] = ()) -> PreDecision:
+    """The mode's decision on one call with valid arguments; ``kept`` as in `reach_of_change`."""
     match mode:
         case "full":
             return Allow()
         case "plan":
             if definition.changes:
                 return Deny(_plan_refusal(definition.name))
-            return _decide_on_looking(call, definition)
+            return _decide_on_looking(call, definition, kept)
         case "edits":
-            if definition.kind == "edit" and is_inside(call, definition) and not _reach(call):
+            if definition.kind == "edit" and is_inside(call, definition) and not _reach(call, kept):
                 return Allow()
-            return _decide_on_looking(call, definition)
+            return _decide_on_looking(call, definition, kept)
         case "sandbox":
             if not definition.confined:
-                return _decide_on_looking(call, definition)
+                return _decide_on_looking(call, definition, kept)
             request = requested(call.args)
             return Allow() if request is None else Ask(_leaving(request), by=ESCALATION)
         case "ask":
-            return _decide_on_looking(call, definition)
+            return _decide_on_looking(call, definition, kept)
         case _:
             assert_never(mode)
 
@@ -59,20 +61,20 @@ def is_inside(call: ToolCall, definition: AnyTool) -> bool:
     return attempt(definition.inside_workspace, args, call) is True
 
 
-def _decide_on_looking(call: ToolCall, definition: AnyTool) -> PreDecision:
+def _decide_on_looking(call: ToolCall, definition: AnyTool, kept: Sequence[Path]) -> PreDecision:
     inside = is_inside(call, definition)
     if inside and not definition.changes:
         return Allow()
-    return Ask(_reason(call, definition, inside=inside), by=ASKED_BY)
+    return Ask(_reason(call, definition, kept, inside=inside), by=ASKED_BY)
 
 
-def _reason(call: ToolCall, definition: AnyTool, *, inside: bool) -> str:
+def _reason(call: ToolCall, definition: AnyTool, kept: Sequence[Path], *, inside: bool) -> str:
     outside = "" if inside or definition.inside_workspace is None else " outside the workspace"
     match definition.kind:
         case "execute":
             return "The agent wants to run a command."
         case "edit":
-            return f"The agent wants to change a file{outside or (_reach(call) if inside else '')}."
+            return f"The agent wants to change a file{outside or (_reach(call, kept) if inside else '')}."
         case "delete" | "move":
             return f"The agent wants to {definition.kind} a file{outside}."
         case "read" | "search":
@@ -94,12 +96,12 @@ def _leaving(request: Request) -> str:
     return f"The agent asks to {what}: “{request.justification}”"
 
 
-def _reach(call: ToolCall) -> str:
+def _reach(call: ToolCall, kept: Sequence[Path]) -> str:
     """What an edit does beyond the workspace; an edit of we know not what is no ordinary one."""
     path = call.args.get("file_path")
     if not isinstance(path, str):
         return " that it does not name"
-    reach = attempt(reach_of_change, call, path)
+    reach = attempt(reach_of_change, call, path, kept)
     return reach if isinstance(reach, str) else " that can't be looked at"
 
 

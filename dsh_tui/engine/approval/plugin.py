@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from dsh_tui.engine.approval.decision import Ruled, combine
 from dsh_tui.engine.approval.mode import DEFAULT_MODE, Mode
@@ -26,14 +27,18 @@ class ApprovalConfig:
     """``mode`` is for sessions whose log names none: the user's own settings or the command line."""
 
     mode: Mode = DEFAULT_MODE
+    kept: tuple[Path, ...] = ()
+    """Folders where no change is an ordinary one, wherever they lie: dsh-tui's own home."""
 
 
 def apply(ctx: Context, config: ApprovalConfig | None = None) -> None:
     """Mount `APPROVAL` and `MODES` for as long as this plugin lives."""
-    modes = Modes(ctx, default=(config or ApprovalConfig()).mode)
+    config = config or ApprovalConfig()
+    modes = Modes(ctx, default=config.mode)
+    kept = tuple(folder.resolve() for folder in config.kept)
 
     def ruled(call: ToolCall, definition: AnyTool) -> tuple[Ruled, Judgement]:
-        by_mode = decide(modes.admitted(call), call, definition)
+        by_mode = decide(modes.admitted(call), call, definition, kept)
         permissions = ctx.get(PERMISSIONS)
         judgement = NO_RULE if permissions is None else permissions.judge(call, definition)
         return combine(by_mode, judgement), judgement
@@ -62,7 +67,7 @@ def apply(ctx: Context, config: ApprovalConfig | None = None) -> None:
     ) -> ApprovalOutcome:
         return await approval.request(call, definition, asked.reason, by=asked.by)
 
-    approval = Approval(ctx, lambda call: place_of(call, would_ask))
+    approval = Approval(ctx, lambda call: place_of(call, would_ask), kept)
     ctx.provide(APPROVAL, approval)
     ctx.provide(MODES, modes)
     ctx.on(PRE_EXECUTE, by_mode_and_rules)

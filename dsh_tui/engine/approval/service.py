@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TypeAlias
 
 from dsh_tui.engine.approval.agent_path import agent_path
@@ -65,10 +66,11 @@ def _nowhere(_call: ToolCall) -> None:
 class Approval:
     """Routes requests to the one mounted answerer. Published under `APPROVAL`."""
 
-    def __init__(self, ctx: Context, place_of: PlaceOf = _nowhere) -> None:
-        """``place_of`` says where a call's question stands in its step."""
+    def __init__(self, ctx: Context, place_of: PlaceOf = _nowhere, kept: Sequence[Path] = ()) -> None:
+        """``place_of`` says where a call's question stands in its step; ``kept`` as in ``ApprovalConfig``."""
         self._ctx = ctx
         self._place_of = place_of
+        self._kept = tuple(kept)
         self._desk: _Desk | None = None
         self._pending: dict[str, ApprovalRequest] = {}
         self._unanswered: list[Unanswered] = []
@@ -112,7 +114,7 @@ class Approval:
             ToolError: the call can't succeed, whatever a person says; nobody is asked.
         """
         preview = await _preview(call, definition)
-        facts = facts_of(call, definition)
+        facts = facts_of(call, definition, self._kept)
         request = ApprovalRequest(
             id=new_id("approval"),
             session_id=call.session.id,

@@ -63,6 +63,8 @@ class Config:
     models: tuple[str, ...] = ()
     default_model: Callable[[], AgentOptions]
     mode: Mode = DEFAULT_MODE
+    kept: tuple[Path, ...] = ()
+    """Folders where no change is an ordinary one: the home."""
     sandbox: SandboxConfig = field(default_factory=SandboxConfig)
     permissions: PermissionsConfig
     lease: leases.LeaseConfig = field(default_factory=leases.LeaseConfig)
@@ -103,7 +105,7 @@ def apply(ctx: Context, config: Config) -> None:
         ctx.plugin(written_titles)
     ctx.plugin(trust, config.trust)
     ctx.plugin(permissions, config.permissions)
-    ctx.plugin(approval, approval.ApprovalConfig(mode=config.mode))
+    ctx.plugin(approval, approval.ApprovalConfig(mode=config.mode, kept=config.kept))
     ctx.plugin(mode_notice)
     ctx.plugin(sandbox, config.sandbox)
     ctx.plugin(max_steps)

@@ -158,8 +158,9 @@ class _Here:
             if verdict.rule is None or verdict.decision is None:
                 return _Decision("ask", None, f"{verdict.why} (there is no tool {tool} here)")
             return _Decision(verdict.decision, verdict.rule, verdict.why)
-        verdict = judge(known, facts_of(call, definition))
-        by_mode = decide(mode, call, definition)
+        kept = (self.product.home.root.resolve(),)
+        verdict = judge(known, facts_of(call, definition, kept))
+        by_mode = decide(mode, call, definition, kept)
         final = combine(by_mode, Judgement(verdict)).decision
         if verdict.rule is not None and final is not by_mode:
             return _Decision(_word(final), verdict.rule, verdict.why)

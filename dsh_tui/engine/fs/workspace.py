@@ -7,6 +7,7 @@ Source: design §3.16; contract of ``ToolDefinition.inside_workspace``.
 from __future__ import annotations
 
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 from dsh_tui.engine.fs.errors import FsError
@@ -46,26 +47,29 @@ def changes_inside(call: ToolCall, raw: str) -> bool:
         return False
 
 
-def reach_of_change(call: ToolCall, raw: str) -> str:
+def reach_of_change(call: ToolCall, raw: str, kept: Sequence[Path] = ()) -> str:
     """What a change of a file inside the workspace reaches beyond it, as the end of a sentence.
 
-    Empty for an ordinary file, and for one that is not there yet.
+    Empty for an ordinary file, and for one that is not there yet. ``kept`` are real folders that are
+    guarded wherever they lie: dsh-tui's own home.
 
     Raises:
         FsError, ValueError, OSError: the path can't be looked at, or is not inside.
     """
     real = bound_path(call, raw)
-    return reach_beyond(real, follow(call.cwd))
+    return reach_beyond(real, follow(call.cwd), kept)
 
 
-def reach_beyond(real: Path, root: Path) -> str:
+def reach_beyond(real: Path, root: Path, kept: Sequence[Path] = ()) -> str:
     """The same for a real file below a real folder.
 
     Raises:
         ValueError, OSError: it is not inside, or can't be looked at.
     """
     relative = real.relative_to(root)
-    if not GUARDED.isdisjoint(part.lower() for part in relative.parts):
+    if not GUARDED.isdisjoint(part.lower() for part in relative.parts) or any(
+        real.is_relative_to(folder) for folder in kept
+    ):
         return " that git or dsh-tui acts on by itself"
     try:
         info = real.stat()

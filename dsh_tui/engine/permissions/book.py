@@ -83,6 +83,8 @@ class PermissionsConfig:
     """Takes up the user's file after it was written."""
     past: PastCalls
     """What was called before, in all sessions."""
+    kept: tuple[Path, ...] = ()
+    """Folders whose files a rule has to name, wherever they lie: dsh-tui's own home."""
 
 
 class Permissions:
@@ -92,6 +94,7 @@ class Permissions:
         self._config = config
         self._session_rules = SessionRules(ctx)
         self._project_rules = ProjectRules(ctx)
+        self._kept = tuple(folder.resolve() for folder in config.kept)
         self.past = config.past
 
     def rules(self, session: Session) -> tuple[ScopedRule, ...]:
@@ -104,7 +107,7 @@ class Permissions:
     def judge(self, call: ToolCall, definition: AnyTool) -> Judgement:
         """What the rules make of a call. Never raises."""
         scoped = self.rules(call.session)
-        verdict = judge([one.rule for one in scoped], facts_of(call, definition))
+        verdict = judge([one.rule for one in scoped], facts_of(call, definition, self._kept))
         scope = next((one.scope for one in scoped if one.rule == verdict.rule), None)
         return Judgement(verdict, scope)
 
@@ -142,7 +145,9 @@ class Permissions:
 
     def proposed(self, request: ApprovalRequest) -> tuple[Rule, ...]:
         """The only rules that may be added with an answer to this request."""
-        return () if self._why_not(request) else propose(facts_of(request.call, request.definition))
+        return (
+            () if self._why_not(request) else propose(facts_of(request.call, request.definition, self._kept))
+        )
 
     async def proposal(self, request: ApprovalRequest) -> Proposal:
         """What may be added, with all that a person must see before they choose it."""
@@ -179,14 +184,15 @@ class Permissions:
             await self._config.reload()
 
 
-def facts_of(call: ToolCall, definition: AnyTool) -> CallFacts:
-    """What rules may know of a call."""
+def facts_of(call: ToolCall, definition: AnyTool, kept: tuple[Path, ...] = ()) -> CallFacts:
+    """What rules may know of a call; ``kept`` are real folders."""
     arguments = call.args if isinstance(call.args, dict) else {}
     return CallFacts(
         tool=definition.name,
         kind=definition.kind,
         arguments=arguments,
         cwd=call.cwd,
+        kept=kept,
         paths=call.admission.paths,
     )
 

@@ -22,5 +22,7 @@ class CallFacts:
     """As the model sent them, parsed; possibly invalid."""
     cwd: Path
     """The session's directory, which is the project of relative patterns."""
+    kept: tuple[Path, ...] = ()
+    """Real folders of dsh-tui's own, guarded wherever they lie."""
     paths: dict[str, Path] = field(default_factory=dict, compare=False, repr=False)
     """The real files found for this call, by the words of its arguments: once, and the same for all."""

@@ -106,15 +106,22 @@ def _reaches_beyond(pattern: PathPattern | None, call: CallFacts, real: Path, pr
     """What makes a change more than one of the file that the rule means."""
     if call.kind in ("read", "search"):
         return ""
-    relative = real.relative_to(project) if real.is_relative_to(project) else real
-    guarded = next((part for part in relative.parts if part.lower() in GUARDED), None)
-    if guarded is not None and (pattern is None or not pattern.spells(guarded)):
+    guarded = guarding_folder(call, real, project)
+    if guarded and (pattern is None or not pattern.spells(guarded)):
         return f"{guarded}, which git or dsh-tui acts on by itself and a rule has to name"
     try:
         shared = real.is_file() and real.stat().st_nlink > 1
     except OSError:
         return "a file that can't be looked at"
     return "a file that has other names too (hard links)" if shared else ""
+
+
+def guarding_folder(call: CallFacts, real: Path, project: Path) -> str:
+    """The name of the folder because of which a change of the file is no ordinary one; empty for others."""
+    if own := next((folder.name for folder in call.kept if real.is_relative_to(folder)), ""):
+        return own
+    relative = real.relative_to(project) if real.is_relative_to(project) else real
+    return next((part for part in relative.parts if part.lower() in GUARDED), "")
 
 
 def real_project(call: CallFacts) -> Path | None:

@@ -11,7 +11,6 @@ import re
 from itertools import takewhile
 from typing import Final
 
-from dsh_tui.engine.fs.workspace import GUARDED
 from dsh_tui.engine.permissions.command_line import SimpleCommand
 from dsh_tui.engine.permissions.command_pattern import CommandPattern
 from dsh_tui.engine.permissions.command_rules import command_of
@@ -20,7 +19,7 @@ from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.permissions.inside import names
 from dsh_tui.engine.permissions.judge import judge
 from dsh_tui.engine.permissions.path_pattern import escape
-from dsh_tui.engine.permissions.path_rules import real_path, real_project
+from dsh_tui.engine.permissions.path_rules import guarding_folder, real_path, real_project
 from dsh_tui.engine.permissions.programs import look_inside
 from dsh_tui.engine.permissions.rule import COMMAND_TOOL, PATH_ARGUMENTS, Rule, RuleError
 
@@ -94,11 +93,11 @@ def _for_path(call: CallFacts) -> tuple[Rule, ...]:
     if real is None:
         return ()
     project = real_project(call)
+    if call.kind == "edit" and project is not None and guarding_folder(call, real, project):
+        return ()
     if project is None or not real.is_relative_to(project):
         return (Rule.of("allow", f"{call.tool}({escape(str(real))})"),)
     relative = real.relative_to(project)
-    if call.kind == "edit" and any(part.lower() in GUARDED for part in relative.parts):
-        return ()
     folder = relative if call.kind == "search" else relative.parent
     if call.kind != "search" and not folder.parts:
         return (Rule.of("allow", f"{call.tool}({escape(str(relative))})"),)

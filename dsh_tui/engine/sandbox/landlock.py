@@ -64,11 +64,13 @@ class LandlockBackend:
     def confine(self, argv: Sequence[str], bounds: Bounds, cwd: Path) -> Confined:
         for vital in bounds.vital:
             # Rules only ever add: below a folder that is allowed nothing can be kept out.
-            if any(vital.is_relative_to(root) for root in bounds.writable):
-                raise SandboxUnavailableError(
-                    f"Landlock can't protect {vital}, which lies inside a writable folder. "
-                    "Install bubblewrap, or work in a narrower directory."
-                )
+            for root in bounds.writable:
+                if vital.is_relative_to(root) or root.is_relative_to(vital):
+                    where = "lies inside a writable folder" if vital.is_relative_to(root) else "holds one"
+                    raise SandboxUnavailableError(
+                        f"Landlock can't protect {vital}, which {where}. "
+                        "Install bubblewrap, or work in another directory."
+                    )
         folders = [str(path) for path in bounds.writable]
         files: Sequence[str] = (_NULL,)
         if bounds.policy == "workspace-write":

@@ -109,6 +109,12 @@ async def test_a_mode_decides(
     assert type(decide(mode, call_of(bench, path), definition)) is decision
 
 
+async def test_the_programs_own_home_asks_in_mode_edits_also_inside_the_workspace(bench: ToolBench) -> None:
+    home = Path("/work/deep/home")
+    for path, decision in (("deep/home/settings.yaml", Ask), ("deep/homely.py", Allow)):
+        assert type(decide("edits", call_of(bench, path), EDIT, [home])) is decision
+
+
 async def test_the_reason_for_asking_is_one_sentence_about_the_call(bench: ToolBench) -> None:
     reasons = {
         (definition.name, path): decide("ask", call_of(bench, path), definition)

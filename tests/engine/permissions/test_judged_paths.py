@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -158,3 +159,14 @@ def _case_rows() -> list[tuple[str, tuple[str, ...]]]:
 def test_cases_are_inside_or_outside_as_they_say(path: str, expected: tuple[str, ...]) -> None:
     inside = decision(Path("/work/app"), path, "allow read(**)", tool="read") == "allow"
     assert ("inside" in expected) if inside else not {"outside", "refused"}.isdisjoint(expected)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "covered"),
+    [("**", False), ("src/**", False), ("src/deep/**", True), ("src/deep/b.py", True), ("**/deep/*", True)],
+)
+def test_a_kept_folder_has_to_be_named_by_a_rule(project: Path, pattern: str, covered: bool) -> None:
+    call = replace(call_of("edit", project, file_path="src/deep/b.py"), kept=(project / "src/deep",))
+    assert (judge(rules(f"allow edit({pattern})"), call).decision == "allow") is covered
+    looking = replace(call, tool="read", kind="read")
+    assert judge(rules(f"allow read({pattern})"), looking).decision == "allow"

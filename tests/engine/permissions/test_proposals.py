@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,9 @@ def test_nothing_is_proposed_for_what_no_rule_should_cover_for_good(command: str
         ("grep", None, ["grep(**)"]),
         ("glob", "src", ["glob(src/**)"]),
         ("edit", ".git/config", []),
+        ("edit", "/home/x/.dsh-tui/settings.yaml", []),
+        ("write", "../home/deep/trust.json", []),
+        ("read", "../home/trust.json", ["read({outside}/home/trust.json)"]),
         ("edit", "", []),
         ("edit", "a\0b", []),
         ("todo_write", None, ["todo_write"]),
@@ -69,7 +73,10 @@ def test_file_tools_get_a_folder_or_a_file(
     tmp_path: Path, tool: str, path: str | None, bodies: list[str]
 ) -> None:
     name = "path" if tool in ("glob", "grep") else "file_path"
-    call = call_of(tool, tmp_path, **({} if path is None else {name: path}))
+    project = tmp_path / "project"
+    call = replace(
+        call_of(tool, project, **({} if path is None else {name: path})), kept=(tmp_path / "home",)
+    )
     rules = propose(call)
-    assert [rule.body for rule in rules] == bodies
+    assert [rule.body for rule in rules] == [body.replace("{outside}", str(tmp_path)) for body in bodies]
     assert not rules or judge(rules, call).decision == "allow"

@@ -155,6 +155,19 @@ def test_a_home_inside_the_workspace_is_never_writable(backend: Backend, site: S
     assert not (site.root / "home" / "new").exists()
 
 
+def test_a_writable_folder_inside_the_home_gives_nothing_of_it_away(backend: Backend, site: Site) -> None:
+    plugins = site.root / "home" / "plugins"
+    plugins.mkdir()
+    bounds = replace(site.bounds(), workspace=plugins, writable=(plugins,), guarded=())
+    try:
+        confined = backend.confine(("touch", str(plugins / "evil.py")), bounds, plugins)
+    except SandboxUnavailableError as error:
+        assert "home" in str(error)
+    else:
+        assert subprocess.run(confined.argv, cwd=plugins, capture_output=True, check=False).returncode
+    assert not list(plugins.iterdir())
+
+
 def test_status_and_signal_of_the_command_are_its_own(backend: Backend, site: Site) -> None:
     assert site.run(backend, "exit 7").returncode == 7
     assert site.run(backend, "kill -KILL $$").returncode in (-9, 137)
