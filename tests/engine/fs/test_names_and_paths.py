@@ -131,12 +131,11 @@ def test_a_link_to_what_runs_by_itself_is_seen_through(tmp_path: Path) -> None:
 
 
 def test_a_kept_folder_reaches_beyond_whatever_its_name_and_on_either_side(tmp_path: Path) -> None:
+    home = tmp_path / "home"
     beyond = " that git or dsh-tui acts on by itself"
-    assert reach_beyond(tmp_path / "home/settings.yaml", tmp_path, [tmp_path / "home"]) == beyond
-    assert (
-        reach_beyond(tmp_path / "home/plugins/a.py", tmp_path / "home/plugins", [tmp_path / "home"]) == beyond
-    )
-    assert reach_beyond(tmp_path / "homely/a.py", tmp_path, [tmp_path / "home"]) == ""
+    assert reach_beyond(home / "settings.yaml", tmp_path, [home]) == beyond
+    assert reach_beyond(home / "plugins/a.py", home / "plugins", [home]) == beyond
+    assert reach_beyond(tmp_path / "homely/a.py", tmp_path, [home]) == ""
 
 
 def test_changing_a_file_with_other_names_reaches_beyond_the_workspace(tmp_path: Path) -> None:

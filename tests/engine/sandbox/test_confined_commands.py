@@ -159,12 +159,13 @@ def test_a_writable_folder_inside_the_home_gives_nothing_of_it_away(backend: Bac
     plugins = site.root / "home" / "plugins"
     plugins.mkdir()
     bounds = replace(site.bounds(), workspace=plugins, writable=(plugins,), guarded=())
-    try:
-        confined = backend.confine(("touch", str(plugins / "evil.py")), bounds, plugins)
-    except SandboxUnavailableError as error:
-        assert "home" in str(error)
-    else:
-        assert subprocess.run(confined.argv, cwd=plugins, capture_output=True, check=False).returncode
+    touch = ("touch", str(plugins / "evil.py"))
+    if backend.enforcement == "partial":
+        with pytest.raises(SandboxUnavailableError, match="home, which holds one"):
+            backend.confine(touch, bounds, plugins)
+        return
+    confined = backend.confine(touch, bounds, plugins)
+    assert subprocess.run(confined.argv, cwd=plugins, capture_output=True, check=False).returncode
     assert not list(plugins.iterdir())
 
 
