@@ -75,17 +75,20 @@ class FolderTrust:
 
     async def question(self) -> TrustQuestion:
         """All of the shown project, read now."""
-        project = self._root()
-        manifest = await asyncio.to_thread(self._trust.manifest, project)
-        standing = await asyncio.to_thread(self._trust.standing, manifest)
+        manifest, entries = await asyncio.to_thread(self._entries, self._root())
         question_id = f"{next(self._questions)}"
         self._asked = {question_id: manifest}
         return TrustQuestion(
             id=question_id,
             project=str(manifest.project),
-            entries=tuple(_view(entry, state) for entry, state in with_states(manifest, standing)),
+            entries=entries,
             never=tuple((one.path, one.why) for one in manifest.left_out),
         )
+
+    def _entries(self, project: Path) -> tuple[Manifest, tuple[TrustEntry, ...]]:
+        manifest = self._trust.manifest(project)
+        states = with_states(manifest, self._trust.standing(manifest))
+        return manifest, tuple(_view(entry, state) for entry, state in states)
 
     async def answer(self, question_id: str, answer: TrustAnswer) -> None:
         """Act on an answer; about what was shown, whatever the files are by now."""

@@ -26,7 +26,7 @@ class TrustEntry:
     note: str = ""
     """What of it has no effect, trusted or not."""
     hidden: int = 0
-    """Bytes at the end that ``text`` leaves out."""
+    """Characters at the end that ``text`` leaves out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
