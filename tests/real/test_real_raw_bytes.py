@@ -18,6 +18,7 @@ PAYLOADS = [
     "\x1b[31mRed\x1b[0m",
     "a\x1b]0;owned\x07b",
     "a\x1b]2;t\x1b\\b",
+    "a\x1b]2;owned\x07b",
     "\x1b]8;;https://h.invalid\x1b\\link\x1b]8;;\x1b\\",
     "x\x1b]52;c;ZXZpbA==\x07y",
     "p\x1bP+q544e\x1b\\q",
@@ -42,6 +43,7 @@ ALLOWED = re.compile(
     rb"|\x1b\[\?20(?:26|48)\$p|\x1b\[>\d+u|\x1b\[<u"  # what it asks the terminal
     rb"|\x1b\[[0-2]?K|\x1b\[[0-2]?J"
     rb"|\x1b\]22;[a-z-]*\x07"  # the pointer's shape
+    rb"|\x1b\[2[23];2t|\x1b\]2;(?:(?!\xc2[\x80-\x9f])[^\x00-\x1f\x7f])*\x07"  # the window's title
 )
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]")
 
@@ -51,6 +53,7 @@ def assert_harmless(raw: bytes) -> None:
     left = ALLOWED.sub(b"", raw)
     found = [left[max(0, match.start() - 30) : match.end() + 30] for match in CONTROL.finditer(left)]
     assert not found, found[:5]
+    assert b"\x1b]2;owned" not in raw
     assert raw.count(b"\x1b[2J") == 0
     assert raw.count(b"\x1b[?1049h") == 1
 
