@@ -7,7 +7,7 @@ Source: design §3.14; UX spec §4.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from textual import events, work
 from textual.screen import Screen
@@ -35,10 +35,16 @@ class TrustActions(Screen[None]):
     dock: ApprovalDock
     first_run: FirstRunPanel
     _trust_timer: Timer | None = None
+    _trust_reading: Literal["", "under way", "failed"] = ""
+    """Of what is to be asked: it may take longer than from one look to the next."""
 
     @property
     def dsh(self) -> DshApp:
         """The app, as what it is."""
+        raise NotImplementedError
+
+    def say(self, text: str, tone: str = "info") -> None:
+        """One line for a few seconds."""
         raise NotImplementedError
 
     def action_trust_show(self) -> None:
@@ -58,6 +64,7 @@ class TrustActions(Screen[None]):
         if (
             self.shown is not None
             and self.shown.asks_trust
+            and not self._trust_reading
             and self.app.screen is self
             and not self.composer.text
             and not self.composer.searching
@@ -75,7 +82,14 @@ class TrustActions(Screen[None]):
         from dsh_tui.screens.trust import TrustScreen
 
         port = self.port.trust
-        question = await port.question()
+        self._trust_reading = "under way"
+        try:
+            question = await port.question()
+        except Exception as error:  # noqa: BLE001 - said in one line; it can be asked for again
+            self._trust_reading = "failed"
+            self.say(f"What waits for trust can't be read: {error}", "error")
+            return
+        self._trust_reading = ""
         if isinstance(self.app.screen, TrustScreen):
             return
 

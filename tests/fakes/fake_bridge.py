@@ -95,8 +95,16 @@ class FakeTrust:
     def __init__(self, asked: list[Asked], fails: dict[str, Exception]) -> None:
         self.asking = TrustQuestion(id="q1", project="/work/payments-api")
         self._asked, self._fails = asked, fails
+        self.readings = 0
+        self.readable = asyncio.Event()
+        """Not set: whoever asks for the question waits."""
+        self.readable.set()
 
     async def question(self) -> TrustQuestion:
+        self.readings += 1
+        await self.readable.wait()
+        if "question" in self._fails:
+            raise self._fails["question"]
         return self.asking
 
     async def answer(self, question_id: str, answer: TrustAnswer) -> None:

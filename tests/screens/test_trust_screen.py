@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 from textual import events
+from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -90,6 +91,36 @@ async def test_it_comes_by_itself_once_nobody_has_typed_for_a_while() -> None:
         await it.quiet(0.6)
         assert not it.asks
         await it.quiet(0.2)
+        assert it.asks
+
+
+async def test_what_takes_long_to_read_is_read_once_and_then_asked() -> None:
+    async with scene() as it:
+        it.bridge.trust.readable.clear()
+        it.hands.pass_(60)
+        for _ in range(3):
+            it.app.chat.ask_when_quiet()
+            await it.pilot.pause()
+        assert not it.asks
+        it.bridge.trust.readable.set()
+        await it.quiet(0)
+        assert it.asks
+        assert it.bridge.trust.readings == 1
+
+
+async def test_what_can_not_be_read_is_said_once_and_can_be_asked_for_again() -> None:
+    async with scene() as it:
+        it.bridge.fails["question"] = OSError("no descriptors left")
+        await it.quiet(60)
+        await it.quiet(60)
+        assert not it.asks
+        assert it.bridge.trust.readings == 1
+        said = it.app.chat.status_bar.render()
+        assert isinstance(said, Content)
+        assert "no descriptors left" in said.plain
+        del it.bridge.fails["question"]
+        it.app.chat.action_trust_show()
+        await it.quiet(0)
         assert it.asks
 
 
