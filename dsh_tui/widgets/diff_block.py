@@ -8,7 +8,8 @@ Source: screens spec (diffs).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, zip_longest
 from typing import Final, NamedTuple, overload
@@ -66,7 +67,7 @@ class DiffRows(Sequence[Row]):
             if number:
                 self._items.append(None)
             lines = HunkLines(hunk, language, palette, shown)
-            pairs = _pairs(lines.lines) if self._beside else ((line, line) for line in lines.lines)
+            pairs = _pairs(lines) if self._beside else ((line, line) for line in lines.lines)
             self._items.extend(_Item(lines, old, new) for old, new in pairs)
         self._ends = list(accumulate(map(self._height, self._items)))
         self._drawn: dict[int, list[Row]] = {}
@@ -141,21 +142,33 @@ def render(view: DiffView, width: int, palette: Palette) -> list[Row]:
     return list(DiffRows(view, width, palette, coloured=coloured))
 
 
-def _pairs(lines: list[DiffLine]) -> Iterator[tuple[DiffLine | None, DiffLine | None]]:
+def _pairs(hunk: HunkLines) -> Iterator[tuple[DiffLine | None, DiffLine | None]]:
     """Changed lines against each other, all others against themselves."""
-    removed: list[DiffLine] = []
-    added: list[DiffLine] = []
-    for line in lines:
-        if line.sign == "-" and not added:
-            removed.append(line)
-            continue
+    removed: deque[DiffLine] = deque()
+    added: deque[DiffLine] = deque()
+    for line in hunk.lines:
         if line.sign == "+":
             added.append(line)
-            continue
-        yield from zip_longest(removed, added)
-        removed, added = [], []
-        if line.sign == "-":
+        elif line.sign == "-" and not added:
             removed.append(line)
         else:
-            yield line, line
-    yield from zip_longest(removed, added)
+            yield from _against(removed, added, hunk.partners)
+            if line.sign == "-":
+                removed.append(line)
+            else:
+                yield line, line
+    yield from _against(removed, added, hunk.partners)
+
+
+def _against(
+    removed: deque[DiffLine], added: deque[DiffLine], partners: Mapping[int, int]
+) -> Iterator[tuple[DiffLine | None, DiffLine | None]]:
+    """One change, until both are empty: partners on one row, and what has none beside what has none."""
+    while removed or added:
+        lone_old = bool(removed) and partners.get(removed[0].at) is None
+        lone_new = bool(added) and partners.get(added[0].at) is None
+        together = lone_old == lone_new
+        yield (
+            removed.popleft() if removed and (lone_old or together) else None,
+            added.popleft() if added and (lone_new or together) else None,
+        )

@@ -24,6 +24,7 @@ COLOURED_AT_ONCE = 500
 """Lines. Who jumps into the middle of a longer hunk gets colours that begin there."""
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LONGEST = 400  # characters of a line in which changed words are looked for
+_COMPARED = 120  # pairs of lines in one change; beyond, lines are paired in order
 _ALIKE = 0.4  # below this two lines share too little for word marks to help
 
 Shown = Callable[[str], Revealed]
@@ -61,7 +62,8 @@ class HunkLines:
             self.lines.append(DiffLine(at, sign, old, new, text, marks))
             old += sign != "+"
             new += sign != "-"
-        self._partners = _partners(self.lines)
+        self.partners = _partners(self.lines)
+        """Lines that went and lines that came in their place, both ways."""
         self._changes: dict[int, list[Span]] = {}
         self._coloured: dict[int, list[list[Segment]]] = {}
         self._ends: dict[int, tuple[CodeColours, CodeColours]] = {}
@@ -97,7 +99,7 @@ class HunkLines:
         return coloured
 
     def _changed(self, line: DiffLine) -> list[Span]:
-        partner = self._partners.get(line.at)
+        partner = self.partners.get(line.at)
         if partner is None:
             return []
         if line.at not in self._changes:
@@ -127,7 +129,7 @@ def overlaid(spans: list[Segment], ranges: Iterable[Span], look: Style) -> list[
 
 
 def _partners(lines: list[DiffLine]) -> dict[int, int]:
-    """Which line that went belongs to which that came: paired in order."""
+    """Which line that went belongs to which that came: in order, and where they are not as many, alike."""
     found: dict[int, int] = {}
     at = 0
     while at < len(lines):
@@ -140,9 +142,29 @@ def _partners(lines: list[DiffLine]) -> dict[int, int]:
         middle = at
         while at < len(lines) and lines[at].sign == "+":
             at += 1
-        for old, new in zip(range(start, middle), range(middle, at), strict=False):
-            found[old], found[new] = new, old
+        old, new = range(start, middle), range(middle, at)
+        if len(old) == len(new) or len(old) * len(new) > _COMPARED:
+            pairs = list(zip(old, new, strict=False))
+        else:
+            pairs = _alike_pairs(lines, old, new)
+        for one, other in pairs:
+            found[one], found[other] = other, one
     return found
+
+
+def _alike_pairs(lines: list[DiffLine], old: range, new: range) -> list[tuple[int, int]]:
+    """The pairs, in order on both sides, that have the most words in common."""
+    words = {at: set(_WORD.findall(lines[at].text)) - {" "} for at in (*old, *new)}
+    best: list[list[tuple[float, list[tuple[int, int]]]]] = [[(0.0, [])] * (len(new) + 1)]
+    for one in old:
+        row: list[tuple[float, list[tuple[int, int]]]] = [(0.0, [])]
+        for column, other in enumerate(new):
+            common = len(words[one] & words[other]) / max(1, len(words[one] | words[other]))
+            score, pairs = best[-1][column]
+            paired = (score + common, [*pairs, (one, other)]) if common >= _ALIKE else (0.0, [])
+            row.append(max(best[-1][column + 1], row[-1], paired, key=lambda choice: choice[0]))
+        best.append(row)
+    return best[-1][-1][1]
 
 
 def _changed_words(old: str, new: str) -> tuple[list[Span], list[Span]]:

@@ -148,3 +148,34 @@ def test_folding_draws_every_character(text: str, width: int) -> None:
     for row, following in pairwise(texts(rows)):
         if " " in row[len(row) // 2 + 1 :] and not row.endswith(" "):
             assert cell_len(row[: row.rindex(" ") + 1]) * 2 <= width, (row, following)
+
+
+def test_a_changed_line_stands_against_the_one_it_became_whatever_was_added_before_it() -> None:
+    hunk = DiffHunk(
+        1,
+        1,
+        ("-    return base * uniform(0.9, 1.1)", "+    # a remark", "+    return base * uniform(1.0, 1.2)"),
+    )
+    rows = DiffRows(diff(hunk), 100, INK, beside_from=80)
+    lines = [row.partition("│") for row in texts(list(rows))]
+    assert [(bool(left.strip()), right.split()[2]) for left, _, right in lines] == [
+        (False, "#"),
+        (True, "return"),
+    ]
+    words = {
+        segment.text
+        for segment in rows[1].segments
+        if segment.style and segment.style.bgcolor == INK.added_word.bgcolor
+    }
+    assert "2" in words
+    assert not any("uniform" in word for word in words)
+
+
+@given(st.lists(st.sampled_from(["-a b", "-c d", "+a b", "+c d", "+x", " y"]), max_size=14))
+def test_side_by_side_every_line_is_there_once_and_in_order(lines: list[str]) -> None:
+    rows = texts(list(DiffRows(diff(DiffHunk(1, 1, tuple(lines))), 60, INK, beside_from=40)))
+    halves = [row.partition(" │ ") for row in rows]
+    left = [half.split(maxsplit=1)[1].removeprefix("−").strip() for half, _, _ in halves if half.strip()]
+    right = [half.split(maxsplit=1)[1].removeprefix("+").strip() for _, _, half in halves if half.strip()]
+    assert left == [line[1:] for line in lines if line[0] != "+"]
+    assert right == [line[1:] for line in lines if line[0] != "-"]
