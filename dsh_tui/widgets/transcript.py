@@ -49,8 +49,8 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,n", "cursor(1)", "Next block", id="transcript.next", show=False),
-        Binding("k,p", "cursor(-1)", "Previous block", id="transcript.previous", show=False),
+        Binding("j", "cursor(1)", "Next block", id="transcript.next", show=False),
+        Binding("k", "cursor(-1)", "Previous block", id="transcript.previous", show=False),
         Binding("g,home", "first", "First", id="transcript.first", show=False),
         Binding("G,end", "follow", "Newest", id="transcript.follow", show=False),
         Binding("left_curly_bracket", "prompt(-1)", "Previous prompt", id="transcript.prompt-up", show=False),

@@ -56,9 +56,14 @@ def _timed(first: Row, view: UserView, width: int, palette: Palette) -> Row:
     return Row(segments, width - 1, first.gutter, first.joint, first.content)
 
 
+def _gist(text: str) -> str:
+    """What it begins with; of what stands in a tag, which only says who speaks, how long it is."""
+    first = text.strip().partition("\n")[0]
+    return one_line(first) if first and not first.startswith("<") else lines(text.count("\n") + 1)
+
+
 def _context(view: UserView, width: int, palette: Palette, *, folded: bool) -> list[Row]:
-    size = lines(view.text.count("\n") + 1)
-    label = f"◇ Context from {one_line(view.producer) or 'a plugin'} · {size}"
+    label = f"◇ Context from {one_line(view.producer) or 'a plugin'} · {_gist(view.text)}"
     sign = [("▸" if folded else "▾", palette.faint)]
     head = with_meta([margin(TEXT_EDGE), (label, palette.dim)], sign, width, TEXT_EDGE)
     if folded:

@@ -158,11 +158,16 @@ def test_a_long_prompt_is_folded_and_counted() -> None:
     assert len(user_block.render(UserView(seq=1, text=text, time=0), 60, INK, folded=False)) == 40
 
 
-def test_context_is_one_line_that_names_its_source() -> None:
-    view = UserView(seq=1, text="a\nb", time=0, origin="context", producer="memory")
+@pytest.mark.parametrize(
+    ("text", "gist"),
+    [("bash-1 has ended\nIts output", "bash-1 has ended"), ("<mode>\nask", "2 lines"), ("\n", "2 lines")],
+)
+def test_context_is_one_line_that_names_its_source(text: str, gist: str) -> None:
+    view = UserView(seq=1, text=text, time=0, origin="context", producer="memory")
     (line,) = drawn(user_block.render(view, 60, INK, folded=True))
-    assert line.startswith("    ◇ Context from memory · 2 lines")
-    assert drawn(user_block.render(view, 60, INK, folded=False))[1:] == ["      │ a", "      │ b"]
+    assert line.removesuffix("▸").rstrip() == f"    ◇ Context from memory · {gist}"
+    opened = drawn(user_block.render(view, 60, INK, folded=False))[1:]
+    assert opened == [f"      │ {row}".rstrip() for row in text.split("\n")]
 
 
 def test_a_thought_follows_its_end_and_settles_to_its_beginning() -> None:

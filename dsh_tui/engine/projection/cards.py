@@ -158,6 +158,8 @@ _MARKER = re.compile(r"\[(exit code: -?\d+|killed by signal: \w+|timed out after
 
 
 def _bash_summary(meta: Meta, text: str) -> str:
+    if job := _string(meta, "jobId"):
+        return f"in the background as {job}"
     if "exitCode" not in meta and "signal" not in meta:
         marker = _MARKER.search(text[-200:])
         if marker is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dsh_tui.engine.projection.content import plain_text
-from dsh_tui.engine.projection.views import UserView
+from dsh_tui.engine.projection.views import BlockView, NoticeView, UserView
 from dsh_tui.engine.session.event import Event
 
 
@@ -24,3 +24,8 @@ def said(event: Event) -> UserView:
     if event.type == "context/message" or source.get("kind", "user") != "user":
         return replace(view, origin="context", producer=str(source.get("plugin") or source.get("kind", "")))
     return view
+
+
+def beside_turns(view: BlockView) -> bool:
+    """Whether only plugins speak here: a turn of nothing else has nothing to close."""
+    return isinstance(view, NoticeView) or (isinstance(view, UserView) and view.origin == "context")

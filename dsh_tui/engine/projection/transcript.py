@@ -17,7 +17,7 @@ from dsh_tui.engine.projection.cut_turn import cut_notice
 from dsh_tui.engine.projection.drafts import CallDraft, TextDraft
 from dsh_tui.engine.projection.notices import end_notice, retry_notice, switch_notice
 from dsh_tui.engine.projection.receipt import turn_receipt
-from dsh_tui.engine.projection.said import said
+from dsh_tui.engine.projection.said import beside_turns, said
 from dsh_tui.engine.projection.views import (
     AnswerView,
     BlockView,
@@ -365,8 +365,8 @@ class TranscriptFold:
             self._add_to_retries(notice)
         self._retry_place, self._tries = -1, 1
         decided, self._decided = self._decided, {}
-        if all(isinstance(view, NoticeView) for view in blocks):
-            return  # log-only turns of plugins have nothing to close
+        if all(beside_turns(view) for view in blocks):
+            return  # a turn in which only plugins spoke has nothing to close
         self._add(
             TurnEndView(
                 seq=event.seq,

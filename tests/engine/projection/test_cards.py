@@ -80,6 +80,7 @@ def test_every_prefix_of_arguments_has_a_card_and_strings_only_grow(value: dict[
         ("bash", {"exitCode": 1, "sandbox": "odd"}, "no", "exit 1"),
         ("bash", {"exitCode": None, "signal": "SIGTERM", "timedOut": False}, "", "killed by SIGTERM"),
         ("bash", {"exitCode": None, "signal": "SIGTERM", "timedOut": True}, "", "timed out"),
+        ("bash", {"jobId": "bash-1"}, "Started", "in the background as bash-1"),
         ("bash", None, "text\n[exit code: 7]", "exit 7"),
         ("bash", None, "text", ""),
         ("read", {"path": "a", "lines": 80, "total": 80}, "", "80 lines"),

@@ -167,6 +167,14 @@ def test_a_repaired_turn_says_that_it_was_interrupted() -> None:
     assert end.reason == "interrupted"
 
 
+def test_a_turn_in_which_only_a_plugin_spoke_has_no_end_of_its_own() -> None:
+    log = Log()
+    log("turn/start", turn=1, trigger={"kind": "injection", "source": {"kind": "plugin", "plugin": "shell"}})
+    log("context/message", id="k", content=(text("ended"),), source={"kind": "plugin", "plugin": "shell"})
+    log.end()
+    assert [type(block) for block in log.fold().blocks] == [UserView]
+
+
 def test_one_row_tells_of_a_chain_of_retries() -> None:
     log = Log()
     log.start()
