@@ -22,7 +22,7 @@ from dsh_tui.widgets.reveal import Revealed, Span
 
 COLOURED_AT_ONCE = 500
 """Lines. Who jumps into the middle of a longer hunk gets colours that begin there."""
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_WORD = re.compile(r"\d+(?:\.\d+)+|\w+|\s+|[^\w\s]")
 _LONGEST = 400  # characters of a line in which changed words are looked for
 _COMPARED = 120  # pairs of lines in one change; beyond, lines are paired in order
 _ALIKE = 0.4  # below this two lines share too little for word marks to help
