@@ -160,7 +160,7 @@ def test_a_long_prompt_is_folded_and_counted() -> None:
 
 @pytest.mark.parametrize(
     ("text", "gist"),
-    [("bash-1 has ended\nIts output", "bash-1 has ended"), ("<mode>\nask", "2 lines"), ("\n", "2 lines")],
+    [("bash-1 has ended\nIts output", "bash-1 has ended"), ("<mode>\nask", "2 lines")],
 )
 def test_context_is_one_line_that_names_its_source(text: str, gist: str) -> None:
     view = UserView(seq=1, text=text, time=0, origin="context", producer="memory")
