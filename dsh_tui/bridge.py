@@ -15,11 +15,11 @@ from dataclasses import replace
 from dsh_tui.approval_inbox import ApprovalInbox
 from dsh_tui.engine.agent.agent import Agent, AgentStatus, QueuedMessage
 from dsh_tui.engine.agent.events import AGENT_DROPPED, AGENT_ERROR, AGENT_STATUS
-from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.credentials.store import CredentialError
 from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.llm.service import LLM
+from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.persistence.seam import PERSISTENCE
 from dsh_tui.engine.product import PROVIDER, Product
 from dsh_tui.engine.projection.session import SessionFold

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from dsh_tui import __version__
-from dsh_tui.engine.approval.mode import MODES_KNOWN
 from dsh_tui.engine.base import collector
+from dsh_tui.engine.modes.mode import MODES_KNOWN
 from dsh_tui.launch import ExecOptions, LaunchOptions
 
 EFFORTS = ("off", "low", "high", "max")

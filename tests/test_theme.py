@@ -4,7 +4,7 @@ import pytest
 from textual.color import Color
 from textual.theme import Theme
 
-from dsh_tui.engine.approval.mode import MODES_KNOWN
+from dsh_tui.engine.modes.mode import MODES_KNOWN
 from dsh_tui.theme import DARK, LIGHT, THEMES, other
 
 TEXT_ON = [

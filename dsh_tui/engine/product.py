@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dsh_tui.engine.agent.agent import AgentOptions
-from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.approval.service import APPROVAL, Approval
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.boot import Engine, boot
@@ -24,6 +23,7 @@ from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.deepseek.adapter import DEFAULT_BASE_URL, MODELS
 from dsh_tui.engine.llm.models import ModelInfo
 from dsh_tui.engine.llm.service import LLM, LlmService
+from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.permissions.book import PERMISSIONS, Permissions, PermissionsConfig
 from dsh_tui.engine.permissions.past_calls import PastCalls
 from dsh_tui.engine.permissions.rule_file import RuleFile, read_user_rules

@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.approval import plugin as approval_plugin
 from dsh_tui.engine.approval.desk import ApprovalDesk
-from dsh_tui.engine.approval.mode import Mode
 from dsh_tui.engine.approval.service import APPROVAL
 from dsh_tui.engine.invariants import plugin as invariants_plugin
 from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.modes.mode import Mode
 from dsh_tui.engine.permissions import plugin as permissions_plugin
 from dsh_tui.engine.permissions.book import PERMISSIONS, Permissions, PermissionsConfig
 from dsh_tui.engine.permissions.past_calls import PastCalls

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dsh_tui.engine.approval.mode import MODES_KNOWN
+from dsh_tui.engine.modes.mode import MODES_KNOWN
 from dsh_tui.widgets.mode_look import USUAL, badge, colour, label, promise
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dsh_tui.engine.approval.mode_policy import ASKED_BY, ESCALATION
 from dsh_tui.engine.permissions.book import Judgement
-from dsh_tui.engine.tools.decisions import Allow, Ask, Deny, PreDecision
+from dsh_tui.engine.sandbox.escalation import ESCALATION
+from dsh_tui.engine.tools.decisions import BY_MODE, Allow, Ask, Deny, PreDecision
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def combine(by_mode: PreDecision, judgement: Judgement) -> Ruled:
         return Ruled(by_mode)  # asks anyway, and says what else the answer would allow
     if rule is not None and decision == "ask":
         return Ruled(Ask(judgement.verdict.why, by=rule.text))
-    if decision == "allow" and isinstance(by_mode, Ask) and by_mode.by == ASKED_BY:
+    if decision == "allow" and isinstance(by_mode, Ask) and by_mode.by == BY_MODE:
         return Ruled(Allow(), by_rule=True)
     return Ruled(by_mode)
 

@@ -13,20 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, assert_never
+from typing import assert_never
 
-from dsh_tui.engine.approval.mode import Mode
 from dsh_tui.engine.fs.workspace import reach_of_change
-from dsh_tui.engine.sandbox.escalation import Request, requested
+from dsh_tui.engine.modes.mode import Mode
+from dsh_tui.engine.sandbox.escalation import ESCALATION, Request, requested
 from dsh_tui.engine.tools.arguments import validate_arguments
 from dsh_tui.engine.tools.containment import attempt
-from dsh_tui.engine.tools.decisions import Allow, Ask, Deny, PreDecision
+from dsh_tui.engine.tools.decisions import BY_MODE, Allow, Ask, Deny, PreDecision
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall
-
-ASKED_BY: Final = "mode"
-"""``by`` of the questions that a mode asks."""
-ESCALATION: Final = "sandbox"
-"""``by`` of the question whether a call may leave the sandbox: no rule answers it."""
 
 
 def decide(mode: Mode, call: ToolCall, definition: AnyTool, kept: Sequence[Path] = ()) -> PreDecision:
@@ -65,7 +60,7 @@ def _decide_on_looking(call: ToolCall, definition: AnyTool, kept: Sequence[Path]
     inside = is_inside(call, definition)
     if inside and not definition.changes:
         return Allow()
-    return Ask(_reason(call, definition, kept, inside=inside), by=ASKED_BY)
+    return Ask(_reason(call, definition, kept, inside=inside), by=BY_MODE)
 
 
 def _reason(call: ToolCall, definition: AnyTool, kept: Sequence[Path], *, inside: bool) -> str:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dsh_tui.engine.approval.decision import Ruled, combine
-from dsh_tui.engine.approval.mode import DEFAULT_MODE, Mode
 from dsh_tui.engine.approval.mode_policy import decide
-from dsh_tui.engine.approval.modes import MODES, Modes
 from dsh_tui.engine.approval.place import place_of
 from dsh_tui.engine.approval.service import APPROVAL, Approval
 from dsh_tui.engine.kernel import Context, Next
+from dsh_tui.engine.modes.mode import DEFAULT_MODE, Mode
+from dsh_tui.engine.modes.modes import MODES, Modes
 from dsh_tui.engine.permissions.book import NO_RULE, PERMISSIONS, Judgement
 from dsh_tui.engine.tools.decisions import ApprovalOutcome, Ask, Deny, PreDecision, strictest
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall, ToolOutput

@@ -12,9 +12,7 @@ from pathlib import Path
 
 from dsh_tui.engine.agent.agent import AgentOptions
 from dsh_tui.engine.agent.default_model import DEFAULT_MODEL
-from dsh_tui.engine.approval import mode_notice
 from dsh_tui.engine.approval import plugin as approval
-from dsh_tui.engine.approval.mode import DEFAULT_MODE, Mode
 from dsh_tui.engine.bundles import agent_core
 from dsh_tui.engine.environment import plugin as environment
 from dsh_tui.engine.fs import observation
@@ -26,6 +24,8 @@ from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.retry import plugin as retry
 from dsh_tui.engine.loop import one_shots
 from dsh_tui.engine.loop import plugin as loop
+from dsh_tui.engine.modes import notice as mode_notice
+from dsh_tui.engine.modes.mode import DEFAULT_MODE, Mode
 from dsh_tui.engine.permissions import plugin as permissions
 from dsh_tui.engine.permissions.book import PermissionsConfig
 from dsh_tui.engine.persistence import checkpoint

@@ -17,7 +17,6 @@ from typing import Any, TextIO
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.registry import AGENTS, AgentRegistry, CreateAgent, ResumeAgent
-from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.approval.requests import Unanswered
 from dsh_tui.engine.base import collector
 from dsh_tui.engine.base.errors import HarnessError, error_chain
@@ -28,6 +27,7 @@ from dsh_tui.engine.frontends.folder_trust import left_out_here
 from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
 from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.persistence.errors import ReadOnlyLogError
 from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, Leases

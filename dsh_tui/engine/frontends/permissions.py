@@ -16,7 +16,6 @@ from typing import Any, TypeVar, cast
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.approval.decision import combine
-from dsh_tui.engine.approval.mode import DEFAULT_MODE, Mode
 from dsh_tui.engine.approval.mode_policy import decide
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.errors import HarnessError
@@ -24,6 +23,7 @@ from dsh_tui.engine.base.frozen import LosslessError
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.base.visible import visible
 from dsh_tui.engine.frontends.speak import complain, say
+from dsh_tui.engine.modes.mode import DEFAULT_MODE, Mode
 from dsh_tui.engine.permissions.book import Judgement, ScopedRule, facts_of
 from dsh_tui.engine.permissions.dry_run import DryRun, dry_run
 from dsh_tui.engine.permissions.events import RULES_IGNORED

@@ -12,10 +12,8 @@ from pathlib import Path
 
 from dsh_tui.engine.fs.errors import FsError
 from dsh_tui.engine.fs.paths import follow, resolve
+from dsh_tui.engine.sandbox.bounds import GUARDED
 from dsh_tui.engine.tools.definition import ToolCall
-
-GUARDED = frozenset({".git", ".dsh", ".dsh-tui"})
-"""Folders whose files run on their own (hooks, plugins), or steer what does (rules, what is trusted)."""
 
 
 def is_inside(cwd: Path, raw: str) -> bool:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, assert_never, get_args
 
-from dsh_tui.engine.approval.mode_policy import ASKED_BY
 from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.kernel import Context, ServiceKey
 from dsh_tui.engine.permissions.facts import CallFacts
@@ -24,6 +23,7 @@ from dsh_tui.engine.permissions.proposal import propose
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.rule_file import RuleFile, RuleFileError
 from dsh_tui.engine.permissions.session_rules import SessionRules
+from dsh_tui.engine.tools.decisions import BY_MODE
 
 if TYPE_CHECKING:
     from dsh_tui.engine.approval.requests import ApprovalRequest
@@ -171,7 +171,7 @@ class Permissions:
 
     @staticmethod
     def _why_not(request: ApprovalRequest) -> str:
-        if request.by == ASKED_BY:
+        if request.by == BY_MODE:
             return ""
         return f"The mode is not what asks here but {request.by}, and a rule answers for the mode only."
 

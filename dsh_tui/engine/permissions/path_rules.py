@@ -12,11 +12,11 @@ from pathlib import Path
 
 from dsh_tui.engine.fs.errors import FsError
 from dsh_tui.engine.fs.paths import follow, resolve
-from dsh_tui.engine.fs.workspace import GUARDED
 from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.permissions.path_pattern import PathPattern, read_path_pattern
 from dsh_tui.engine.permissions.rule import PATH_ARGUMENTS, Rule
 from dsh_tui.engine.permissions.verdict import Verdict
+from dsh_tui.engine.sandbox.bounds import GUARDED
 
 
 def path_of(call: CallFacts) -> str | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.kernel import Context, ServiceKey
+from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.plan.review import PlanReview
 from dsh_tui.engine.plan.tool import exit_plan_mode_tool
 from dsh_tui.engine.session.store import SESSION_DISPOSED, SESSION_EVENT

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from dsh_tui.engine.approval.mode import DEFAULT_MODE, MODES_KNOWN, Mode
-from dsh_tui.engine.approval.modes import MODE_EVENT, Modes
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.kernel import Next
+from dsh_tui.engine.modes.mode import DEFAULT_MODE, MODES_KNOWN, Mode
+from dsh_tui.engine.modes.modes import MODE_EVENT, Modes
 from dsh_tui.engine.plan.tool import EXIT_PLAN_MODE, not_planning, question, sent_back
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session

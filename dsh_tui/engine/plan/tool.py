@@ -11,8 +11,8 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from dsh_tui.engine.approval.mode import Mode
 from dsh_tui.engine.base.frozen import JsonObject
+from dsh_tui.engine.modes.mode import Mode
 from dsh_tui.engine.tools.definition import ToolCall, ToolDefinition, ToolOutput
 
 EXIT_PLAN_MODE: Final = "exit_plan_mode"

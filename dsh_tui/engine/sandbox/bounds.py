@@ -12,6 +12,8 @@ from typing import Final, Literal, TypeAlias
 Policy: TypeAlias = Literal["read-only", "workspace-write", "danger-full-access"]
 POLICIES: Final[tuple[Policy, ...]] = ("read-only", "workspace-write", "danger-full-access")
 """The narrowest first."""
+GUARDED: Final = frozenset({".git", ".dsh", ".dsh-tui"})
+"""Folders whose files run on their own (hooks, plugins), or steer what does (rules, what is trusted)."""
 Confining: TypeAlias = Literal["read-only", "workspace-write"]
 Wider: TypeAlias = Literal["workspace-write", "danger-full-access"]
 """What a call may ask for."""

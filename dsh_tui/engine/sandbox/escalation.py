@@ -18,6 +18,8 @@ from dsh_tui.engine.sandbox.bounds import POLICIES, Wider
 from dsh_tui.engine.tools.definition import ToolCall
 from dsh_tui.engine.tools.errors import ToolError
 
+ESCALATION: Final = "sandbox"
+"""``by`` of the question whether a call may leave the sandbox: no rule answers it."""
 MAX_JUSTIFICATION: Final = 500
 """Characters."""
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.kernel import Context, Next
+from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.sandbox.backends import system_backends
 from dsh_tui.engine.sandbox.bounds import Confining
 from dsh_tui.engine.sandbox.escalation import requested

@@ -10,12 +10,11 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from dsh_tui.engine.approval.mode import Mode
-from dsh_tui.engine.approval.modes import Modes
-from dsh_tui.engine.fs.workspace import GUARDED
 from dsh_tui.engine.kernel import ServiceKey
+from dsh_tui.engine.modes.mode import Mode
+from dsh_tui.engine.modes.modes import Modes
 from dsh_tui.engine.sandbox.backends import first_working
-from dsh_tui.engine.sandbox.bounds import Bounds, Confining, Policy, Wider, is_wider
+from dsh_tui.engine.sandbox.bounds import GUARDED, Bounds, Confining, Policy, Wider, is_wider
 from dsh_tui.engine.sandbox.escalation import EscalationError, was_approved
 from dsh_tui.engine.sandbox.seam import Backend, Confined, SandboxUnavailableError
 from dsh_tui.engine.sandbox.temp_folders import TempFolders

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from dsh_tui.engine.approval.mode import DEFAULT_MODE, Mode
+from dsh_tui.engine.modes.mode import DEFAULT_MODE, Mode
 from dsh_tui.engine.permissions.rule import EFFECTS, Effect, Rule, RuleError
 
 MAX_LEASE_MS = 86_400_000

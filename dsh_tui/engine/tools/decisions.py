@@ -7,12 +7,16 @@ approved is what runs. After it: `Accept` or `Block`. Source: core spec §6.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from dsh_tui.engine.llm.blocks import Block as ContentBlock
 
 if TYPE_CHECKING:
     from dsh_tui.engine.agent.decisions import HookContext
+
+
+BY_MODE: Final = "mode"
+"""``by`` of the questions that a session's mode asks: the only ones that a rule may answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from dsh_tui.engine.approval.decision import combine
-from dsh_tui.engine.approval.mode_policy import ASKED_BY, ESCALATION
 from dsh_tui.engine.permissions.book import Judgement
 from dsh_tui.engine.permissions.judge import Verdict
 from dsh_tui.engine.permissions.rule import Effect, Rule
-from dsh_tui.engine.tools.decisions import Allow, Ask, Deny, PreDecision
+from dsh_tui.engine.sandbox.escalation import ESCALATION
+from dsh_tui.engine.tools.decisions import BY_MODE, Allow, Ask, Deny, PreDecision
 
-RUN, BY_MODE, BY_OTHER, REFUSE = Allow(), Ask("why", by=ASKED_BY), Ask("why", by=ESCALATION), Deny("no")
-MODE_SAYS = {"allow": RUN, "ask": BY_MODE, "other": BY_OTHER, "deny": REFUSE}
+RUN, MODE_ASKS, OTHER_ASKS, REFUSE = Allow(), Ask("why", by=BY_MODE), Ask("why", by=ESCALATION), Deny("no")
+MODE_SAYS = {"allow": RUN, "ask": MODE_ASKS, "other": OTHER_ASKS, "deny": REFUSE}
 
 
 def judged(effect: Effect | None) -> Judgement:
@@ -29,7 +29,7 @@ def test_without_a_rule_the_mode_decides(by_mode: PreDecision) -> None:
 
 @pytest.mark.parametrize(
     ("by_mode", "decision", "by_rule"),
-    [(RUN, RUN, False), (BY_MODE, RUN, True), (BY_OTHER, BY_OTHER, False), (REFUSE, REFUSE, False)],
+    [(RUN, RUN, False), (MODE_ASKS, RUN, True), (OTHER_ASKS, OTHER_ASKS, False), (REFUSE, REFUSE, False)],
 )
 def test_an_allow_rule_answers_the_modes_question_and_nothing_else(
     by_mode: PreDecision, decision: PreDecision, by_rule: bool
@@ -38,7 +38,7 @@ def test_an_allow_rule_answers_the_modes_question_and_nothing_else(
     assert (ruled.decision, ruled.by_rule) == (decision, by_rule)
 
 
-@pytest.mark.parametrize("by_mode", [RUN, BY_MODE])
+@pytest.mark.parametrize("by_mode", [RUN, MODE_ASKS])
 def test_an_ask_rule_asks_in_its_own_name(by_mode: PreDecision) -> None:
     ruled = combine(by_mode, judged("ask"))
     assert isinstance(ruled.decision, Ask)
@@ -46,7 +46,7 @@ def test_an_ask_rule_asks_in_its_own_name(by_mode: PreDecision) -> None:
 
 
 def test_the_question_of_leaving_the_sandbox_keeps_its_name_and_reason() -> None:
-    assert combine(BY_OTHER, judged("ask")).decision == BY_OTHER
+    assert combine(OTHER_ASKS, judged("ask")).decision == OTHER_ASKS
 
 
 @pytest.mark.parametrize("by_mode", MODE_SAYS.values(), ids=MODE_SAYS)

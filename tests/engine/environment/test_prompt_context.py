@@ -12,15 +12,15 @@ from dsh_tui.engine.agent.decisions import AllowPrompt, BlockPrompt, HookContext
 from dsh_tui.engine.agent.dispatch import AgentDispatch
 from dsh_tui.engine.agent.durable_context import framed
 from dsh_tui.engine.agent.events import AGENT_PROMPT_SUBMIT
-from dsh_tui.engine.approval import mode_notice
 from dsh_tui.engine.approval import plugin as approval_plugin
-from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.environment import plugin as environment
 from dsh_tui.engine.environment.git_head import current_branch, repository_root
 from dsh_tui.engine.environment.plugin import EnvironmentConfig, environment_facts
 from dsh_tui.engine.instructions.files import project_directories
 from dsh_tui.engine.llm.blocks import text_block, text_of
 from dsh_tui.engine.llm.messages import USER_SOURCE
+from dsh_tui.engine.modes import notice as mode_notice
+from dsh_tui.engine.modes.modes import MODES
 from tests.fakes.fake_clock import FakeClock
 from tests.fakes.tool_bench import ToolBench, open_tool_bench
 

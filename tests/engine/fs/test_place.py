@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.fs.errors import FsError
 from dsh_tui.engine.fs.place import place_of
 from dsh_tui.engine.fs.provider import LocalFileSystem
 from dsh_tui.engine.fs.replace import create_file, replace_file
 from dsh_tui.engine.fs.seam import Absent, Anything
 from dsh_tui.engine.kernel import Next
+from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.permissions.judge import judge
 from dsh_tui.engine.permissions.rule import Rule

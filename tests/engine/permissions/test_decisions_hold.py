@@ -7,10 +7,10 @@ import asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dsh_tui.engine.approval.mode import Mode
 from dsh_tui.engine.approval.requests import Answer, ApprovalRequest
 from dsh_tui.engine.approval.service import APPROVAL
 from dsh_tui.engine.base.cancel import CancelSignal
+from dsh_tui.engine.modes.mode import Mode
 from dsh_tui.engine.permissions.rule import Rule
 from tests.fakes.permission_bench import open_rules_bench, rules
 

@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from dsh_tui.engine.approval.mode import Mode
-from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.approval.requests import Answer
 from dsh_tui.engine.kernel import Next, find_fiber
+from dsh_tui.engine.modes.mode import Mode
+from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.permissions import plugin as permissions_plugin
 from dsh_tui.engine.permissions.book import PermissionsConfig
 from dsh_tui.engine.permissions.past_calls import PastCalls

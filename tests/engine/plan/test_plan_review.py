@@ -10,11 +10,11 @@ from pathlib import Path
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent
-from dsh_tui.engine.approval.mode import Mode
-from dsh_tui.engine.approval.modes import MODES
 from dsh_tui.engine.approval.requests import Answer, ApprovalRequest
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.frozen import thaw
+from dsh_tui.engine.modes.mode import Mode
+from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.verify import verify_log

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from dsh_tui.engine.approval.modes import MODES, UnknownModeError
 from dsh_tui.engine.approval.requests import Answer, ApprovalRequest
 from dsh_tui.engine.approval.service import APPROVAL
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.kernel import Next
+from dsh_tui.engine.modes.modes import MODES, UnknownModeError
 from dsh_tui.engine.sandbox.bounds import Bounds
 from dsh_tui.engine.sandbox.plugin import SandboxConfig
 from dsh_tui.engine.sandbox.seam import Backend, Confined, SandboxUnavailableError

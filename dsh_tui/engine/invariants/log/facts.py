@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from dsh_tui.engine.approval.mode import MODES_KNOWN
 from dsh_tui.engine.invariants.log.check import LogCheck
+from dsh_tui.engine.modes.mode import MODES_KNOWN
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session_title.title import MOST_BYTES, clean_title
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from dsh_tui.engine.approval import plugin as approval_plugin
-from dsh_tui.engine.approval.mode import Mode
 from dsh_tui.engine.approval.mode_policy import decide
-from dsh_tui.engine.approval.modes import MODES, Modes, UnknownModeError
 from dsh_tui.engine.approval.plugin import ApprovalConfig
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.kernel import Next
+from dsh_tui.engine.modes.mode import Mode
+from dsh_tui.engine.modes.modes import MODES, Modes, UnknownModeError
 from dsh_tui.engine.session.store import SESSIONS
 from dsh_tui.engine.tools.decisions import Allow, Ask, Deny, PreDecision
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall

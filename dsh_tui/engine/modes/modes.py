@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from dsh_tui.engine.approval.mode import DEFAULT_MODE, MODES_KNOWN, Mode
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.kernel import Context, Disposer, ServiceKey
+from dsh_tui.engine.modes.mode import DEFAULT_MODE, MODES_KNOWN, Mode
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session

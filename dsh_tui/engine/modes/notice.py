@@ -13,12 +13,12 @@ from dsh_tui.engine.agent.agent import Agent, QueuedMessage
 from dsh_tui.engine.agent.decisions import PromptDecision
 from dsh_tui.engine.agent.durable_context import framed, is_known, with_durable_context
 from dsh_tui.engine.agent.events import AGENT_PRE_STEP, AGENT_PROMPT_SUBMIT, PreStep
-from dsh_tui.engine.approval.mode import Mode
-from dsh_tui.engine.approval.modes import MODE_EVENT, MODES
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.kernel import Context, Next
 from dsh_tui.engine.llm.blocks import text_block
 from dsh_tui.engine.llm.messages import plugin_source
+from dsh_tui.engine.modes.mode import Mode
+from dsh_tui.engine.modes.modes import MODE_EVENT, MODES
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_DISPOSED, SESSION_EVENT
