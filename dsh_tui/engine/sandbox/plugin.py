@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def apply(ctx: Context, config: SandboxConfig | None = None) -> None:
         hidden=config.hidden,
     )
 
-    def temps() -> Iterator[Callable[[], None]]:
+    def temps() -> Iterator[Callable[[], Awaitable[None]]]:
         yield sandbox.temps.close
 
     async def only_wider(call: ToolCall, definition: AnyTool, following: Next[PreDecision]) -> PreDecision:

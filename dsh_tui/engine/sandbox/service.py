@@ -75,14 +75,23 @@ class Sandbox:
             return error.message
         return None
 
-    @cached_property
+    @property
     def backend(self) -> Backend:
-        """The one in use: the first that works here. May take seconds, once.
+        """The one in use: the first that works here. May take seconds, once, whatever comes of it.
 
         Raises:
             SandboxUnavailableError: none does; the message says why.
         """
-        return first_working(self._backends)
+        if isinstance(self._found, SandboxUnavailableError):
+            raise self._found.with_traceback(None)
+        return self._found
+
+    @cached_property
+    def _found(self) -> Backend | SandboxUnavailableError:
+        try:
+            return first_working(self._backends)
+        except SandboxUnavailableError as error:
+            return error
 
     @property
     def enforcement(self) -> str:

@@ -6,8 +6,10 @@ Source: capabilities B4 (workspace-write).
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from dsh_tui.engine.session.session import Session
@@ -31,14 +33,20 @@ class TempFolders:
             self._folders[session.id] = folder
         return folder
 
-    def forget(self, session: Session) -> None:
+    async def forget(self, session: Session) -> None:
         """Remove the session's folder with what is in it."""
         folder = self._folders.pop(session.id, None)
         if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+            await asyncio.to_thread(_remove, (folder,))
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Remove all of them."""
-        for folder in self._folders.values():
-            shutil.rmtree(folder, ignore_errors=True)
+        folders = tuple(self._folders.values())
         self._folders.clear()
+        await asyncio.to_thread(_remove, folders)
+
+
+def _remove(folders: Iterable[Path]) -> None:
+    """A build leaves ten thousands of files: in a thread."""
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -31,8 +31,10 @@ class NoBackend:
     name = "none"
     enforcement = "partial"
     gaps = ()
+    looks = 0
 
     def fault(self) -> str:
+        self.looks += 1
         return "this is a test without a kernel"
 
     def confine(self, argv: Sequence[str], bounds: Bounds, cwd: Path) -> Confined:
@@ -252,7 +254,8 @@ async def test_read_only_is_widened_to_the_workspace_and_no_further(
 
 
 async def test_a_sandbox_that_does_not_work_can_not_be_chosen(tmp_path: Path) -> None:
-    async with open_workbench(tmp_path, sandbox=SandboxConfig(backends=(NoBackend(),))) as work:  # type: ignore[arg-type]  # a fake's literal
+    backend = NoBackend()
+    async with open_workbench(tmp_path, sandbox=SandboxConfig(backends=(backend,))) as work:  # type: ignore[arg-type]  # a fake's literal
         modes = work.bench.root[MODES]
         with pytest.raises(SandboxUnavailableError, match="this is a test without a kernel"):
             modes.set(work.bench.session, "sandbox")
@@ -260,6 +263,7 @@ async def test_a_sandbox_that_does_not_work_can_not_be_chosen(tmp_path: Path) ->
         bounds = Bounds(policy="read-only", workspace=work.cwd)
         with pytest.raises(SandboxUnavailableError):
             work.bench.root[SANDBOX].confine(("true",), bounds, work.cwd)
+        assert backend.looks == 1  # a look can take seconds
 
 
 async def test_a_session_that_was_left_in_the_mode_runs_no_command_where_it_can_not_be_kept(
