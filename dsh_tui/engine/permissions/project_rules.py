@@ -17,9 +17,10 @@ from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.rule_file import RuleFile, RuleFileError
+from dsh_tui.engine.trust.project_files import SETTINGS
 from dsh_tui.engine.trust.service import TRUST, Trust
 
-FILE: Final = Path(".dsh", "settings.yaml")
+FILE: Final = Path(SETTINGS)
 
 
 class ProjectRules:

@@ -50,7 +50,7 @@ class PermissionSettings(_Section):
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """All of them, in the order of the file."""
+        """All of them: by effect, and then in the order of the file."""
         return tuple(Rule.of(effect, body) for effect in EFFECTS for body in getattr(self, effect))
 
 

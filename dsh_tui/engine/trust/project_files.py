@@ -17,7 +17,7 @@ from typing import Final
 from dsh_tui.engine.instructions.files import LARGEST, NAMES, project_directories
 from dsh_tui.engine.plugin_folder.source import PLUGIN_NAME
 from dsh_tui.engine.trust.manifest import Entry, EntryFile, LeftOut, Manifest
-from dsh_tui.engine.trust.project_rules import rules_note
+from dsh_tui.engine.trust.project_settings import rules_note
 from dsh_tui.engine.trust.reading import UnreadableError, read_inside
 
 FOLDER: Final = ".dsh"
