@@ -7,6 +7,7 @@ rule can cover. Source: design §3.15 and §4 (``permissions test``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from dsh_tui.engine.permissions.verdict import Verdict
 MOST_WORDS: Final = 20_000
 """Words of commands inside commands that are looked at; what has more is not understood."""
 MOVERS: Final = frozenset({"cd", "pushd", "popd"})
+_LOOP = re.compile(r"\b(?:while|until|for)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,21 @@ def find_all(line: CommandLine) -> Found:
             continue
         waiting += [(inner, depth + 1) for inner in reversed(inside.commands)]
     return Found(tuple(found), next(filter(None, doubts), ""))
+
+
+def may_leave(call: CallFacts, line: CommandLine, command: SimpleCommand) -> bool:
+    """True if a ``cd`` or its like may lead out of the project. A second one counts from the first."""
+    directory, words = directory_of(call), command.words
+    if directory is None or len(words) != 2 or not words[1].literal or words[1].text.startswith("-"):
+        return True
+    if not words[1].text.startswith("/") and _moves_again(call, line):
+        return True
+    return not is_inside(call.cwd, str(directory / words[1].text))
+
+
+def _moves_again(call: CallFacts, line: CommandLine) -> bool:
+    moves = sum(any(word.text in MOVERS for word in command.words) for command in line.commands)
+    return moves > 1 or _LOOP.search(str(call.arguments.get("command"))) is not None
 
 
 def judge_command(rules: Sequence[Rule], call: CallFacts) -> Verdict:
@@ -135,6 +152,7 @@ class _Cover:
 
     def __init__(self, rules: Sequence[Rule], line: CommandLine, call: CallFacts) -> None:
         self._rules = [(rule, read_pattern(rule.pattern)) for rule in rules if rule.pattern is not None]
+        self._call = call
         self._line = line
         self._project = call.cwd
         self._directory = directory_of(call)
@@ -183,10 +201,14 @@ class _Cover:
         relative = "/" in (command.name or "") and not (command.name or "").startswith("/")
         if relative and (self._moves or self._directory != self._project):
             return f"`{command.name}` depends on the directory, which is changed."
+        leaves = command.program in MOVERS and may_leave(self._call, self._line, command)
         for rule, pattern in self._rules:
-            if rule in matching and len(pattern.words) >= inside.spelled:
+            spells_out = not pattern.more if leaves else len(pattern.words) >= inside.spelled
+            if rule in matching and spells_out:
                 self.used = self.used or rule
                 return ""
+        if leaves:
+            return f"`{command.show()}` may leave the workspace, which {matching[0].text} does not spell out."
         return f"`{command.show()}` can run or write more than {matching[0].text} spells out."
 
     def _is_harmless(self, redirect: Redirect) -> bool:

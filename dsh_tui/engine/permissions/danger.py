@@ -10,9 +10,16 @@ import re
 from typing import Final
 
 from dsh_tui.engine.fs.workspace import is_inside
-from dsh_tui.engine.permissions.command_line import SimpleCommand
-from dsh_tui.engine.permissions.command_rules import MOVERS, Found, command_of, directory_of, find_all
-from dsh_tui.engine.permissions.destruction import OVERWRITES, Place, destroys
+from dsh_tui.engine.permissions.command_line import Word
+from dsh_tui.engine.permissions.command_rules import (
+    MOVERS,
+    Found,
+    command_of,
+    directory_of,
+    find_all,
+    may_leave,
+)
+from dsh_tui.engine.permissions.destruction import OVERWRITES, STEERS, Place, destroys
 from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.permissions.inside import names
 from dsh_tui.engine.permissions.programs import look_inside
@@ -36,6 +43,8 @@ def danger(call: CallFacts) -> str | None:
         raw = call.arguments.get(PATH_ARGUMENTS.get(call.tool, "file_path"))
         if isinstance(raw, str) and not is_inside(call.cwd, raw):
             return "changes a file outside the workspace"
+        if isinstance(raw, str) and Place(call.cwd, call.cwd, True, call.kept).is_guarded(Word(raw)):
+            return STEERS
     return None
 
 
@@ -49,6 +58,11 @@ def _of_command(call: CallFacts) -> str | None:
         for redirect in line.redirects
     ):
         said.append(OVERWRITES)
+    if any(
+        ">" in redirect.operator and not redirect.between_descriptors() and place.is_guarded(redirect.target)
+        for redirect in line.redirects
+    ):
+        said.append(STEERS)
     if _runs_downloads(found):
         said.append("runs what it downloads")
     if found.doubt and not said:
@@ -62,14 +76,11 @@ def _of_command(call: CallFacts) -> str | None:
 def _place(call: CallFacts, found: Found) -> Place:
     directory = directory_of(call)
     moves = [command for command in found.commands if command.program in MOVERS]
-    certain = directory is not None and all(_stays(command, call) for command in moves)
-    return Place(call.cwd, directory or call.cwd, certain)
-
-
-def _stays(command: SimpleCommand, call: CallFacts) -> bool:
-    """True if it changes to a place that is named and lies in the project."""
-    words = command.words
-    return len(words) == 2 and words[1].literal and is_inside(call.cwd, words[1].text)
+    line = command_of(call)
+    certain = directory is not None and not any(may_leave(call, line, command) for command in moves)
+    start = directory or call.cwd
+    moved = (start / word.text for command in moves for word in command.words[1:2] if word.literal)
+    return Place(call.cwd, start, certain, call.kept, tuple(moved))
 
 
 def _runs_downloads(found: Found) -> bool:

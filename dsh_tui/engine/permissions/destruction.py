@@ -13,9 +13,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+from dsh_tui.engine.fs.errors import FsError
+from dsh_tui.engine.fs.paths import follow
 from dsh_tui.engine.fs.workspace import is_inside
 from dsh_tui.engine.permissions.command_line import SimpleCommand, Word
 from dsh_tui.engine.permissions.inside import names
+from dsh_tui.engine.sandbox.bounds import GUARDED
 
 HARMLESS_TARGETS: Final = names("/dev/null /dev/stdout /dev/stderr /dev/tty")
 
@@ -67,6 +70,10 @@ class Place:
     directory: Path
     certain: bool
     """False: the line changes to a place that is not known to lie in the project."""
+    kept: tuple[Path, ...] = ()
+    """Real folders of dsh-tui's own."""
+    moved: tuple[Path, ...] = ()
+    """Where the line may change to first."""
 
     def is_outside(self, target: Word) -> bool:
         """True if a file named so lies outside the project, or may."""
@@ -75,6 +82,22 @@ class Place:
         if not target.literal or not (self.certain or target.text.startswith("/")):
             return True
         return not is_inside(self.project, str(self.directory / target.text))
+
+    def is_guarded(self, target: Word) -> bool:
+        """True if a file named so is one that git or dsh-tui acts on by itself."""
+        return target.literal and any(
+            self._is_guarded(folder / target.text) for folder in (self.directory, *self.moved)
+        )
+
+    def _is_guarded(self, path: Path) -> bool:
+        try:
+            real, root = follow(path), follow(self.project)
+        except (FsError, OSError, ValueError):
+            return False
+        relative = real.relative_to(root) if real.is_relative_to(root) else real
+        return not GUARDED.isdisjoint(part.lower() for part in relative.parts) or any(
+            real.is_relative_to(folder) for folder in self.kept
+        )
 
 
 def destroys(command: SimpleCommand, place: Place) -> str:
@@ -93,6 +116,8 @@ def destroys(command: SimpleCommand, place: Place) -> str:
         return "deletes the files that it finds" if has(words, "-delete", exact=True) else ""
     if program == "git":
         return _git(words)
+    if program == "dsh-tui":
+        return _dsh_tui(words)
     if program in _WRITERS:
         return _writes(program, words, place)
     return ""
@@ -130,6 +155,16 @@ def _git(words: tuple[Word, ...]) -> str:
     return what if forced or has(rest, *options.split()) else ""
 
 
+def _dsh_tui(words: tuple[Word, ...]) -> str:
+    match [word.text for word in words[:2]]:
+        case ["plugins", "trust"]:
+            return "lets plugins and rules of a project take effect"
+        case ["sessions", "delete"]:
+            return "deletes sessions"
+        case _:
+            return "starts an agent in a mode of its own" if has(words, "--mode") else ""
+
+
 def _writes(program: str, words: tuple[Word, ...], place: Place) -> str:
     if program == "rsync" and any(word.text.startswith("--del") for word in words):
         return "deletes files"
@@ -137,7 +172,10 @@ def _writes(program: str, words: tuple[Word, ...], place: Place) -> str:
         program == "ln" and not has(words, "-f", "--force")
     ):
         return ""
-    outside = [target for target in _TARGETS.get(program, _last)(words) if place.is_outside(target)]
+    targets = _TARGETS.get(program, _last)(words)
+    if any(place.is_guarded(target) for target in targets):
+        return STEERS
+    outside = [target for target in targets if place.is_outside(target)]
     if not outside:
         return ""
     if program == "dd" and outside[0].text.startswith("/dev/"):
@@ -145,6 +183,7 @@ def _writes(program: str, words: tuple[Word, ...], place: Place) -> str:
     return "moves or overwrites files outside the workspace" if program == "mv" else OVERWRITES
 
 
+STEERS: Final = "changes files that git or dsh-tui acts on by itself"
 OVERWRITES: Final = "may overwrite files outside the workspace"
 
 

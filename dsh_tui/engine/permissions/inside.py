@@ -31,6 +31,8 @@ class Inside:
     """Where the one inner command begins among the words, if it is among them."""
     transparent: bool = False
     """The one inner command runs as it would alone: whoever allows it allows this."""
+    offered: bool = False
+    """A rule for just this command may be offered all the same: running others is its everyday use."""
     doubt: str = ""
     """Why there may be more inside than ``commands``."""
 

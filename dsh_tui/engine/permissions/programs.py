@@ -1,7 +1,8 @@
 """Programs that can be told on their command line to run something else, or to write somewhere.
 
 A rule for the program covers that only where it spells it out: ``git *`` does not reach
-``git -c core.pager=…``. Source: design §4; manuals of git, findutils, make, tar, rsync, ripgrep.
+``git -c core.pager=…``. Options that say so are in `options`; here is what
+takes more than a look at single words. Source: design §4; manuals of findutils, make, sed, Python.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from dataclasses import replace
 from typing import Final
 
 from dsh_tui.engine.permissions.command_line import SimpleCommand, Word
-from dsh_tui.engine.permissions.inside import EVERYTHING, MOST_STARTS, Inside, joined, names, script
+from dsh_tui.engine.permissions.git_programs import look_inside_git
+from dsh_tui.engine.permissions.inside import EVERYTHING, MOST_STARTS, Inside, names
+from dsh_tui.engine.permissions.options import spelled_options
 from dsh_tui.engine.permissions.wrappers import fill, wrapped
 
 Words = tuple[Word, ...]
@@ -25,35 +28,24 @@ CHANGE_THE_SHELL: Final = names(
 )
 """Builtins after which names and words may mean something else, or which evaluate their arguments."""
 
-_OPTIONS: Final = {
-    "fd": "-x -X --exec --exec-batch",
-    "fdfind": "-x -X --exec --exec-batch",
-    "git": "--upload-pack --receive-pack --exec --extcmd --open-files-in-pager --output --ext-diff "
-    "--template --sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd",
-    "go": "-exec -toolexec -vettool --exec --toolexec --vettool",
-    "jobs": "-x",
-    "make": "--eval",
-    "man": "-P -H --pager --html",
-    "printf": "-v",
-    "rg": "--pre --hostname-bin --search-zip",
-    "rsync": "-e --rsh --rsync-path",
-    "scp": "-o -S -D",
-    "sftp": "-o -S -D",
-    "sort": "--compress-program -o --output",
-    "tar": "-I -F --to-command --checkpoint-action --use-compress-program --info-script --rmt-command "
-    "--rsh-command",
-    "tcpdump": "-z",
-    "test": "-v -R",
-    "[": "-v -R",
-    "zip": "-TT --unzip-command",
-}
-"""Options that name what is run or written; long ones also in their abbreviations."""
 _FIND_RUNS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FIND_CHANGES: Final = frozenset({"-delete", "-fprint", "-fprint0", "-fprintf", "-fls"})
-_MAKE_VARIABLE = re.compile(r"(?:SHELL|\.SHELLFLAGS|MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES|MAKE)\s*[:+?!]{0,3}=")
-_GIT_VALUES: Final = names(
-    "-C -c --attr-source --config-env --exec-path --git-dir --namespace --super-prefix --work-tree"
+_NUMBER_OF_MAKE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=[0-9]*")
+"""The one setting that can't name what a Makefile then runs; ``CC=…`` and ``X=$(shell …)`` can."""
+_PYTHON = re.compile(r"(?:python|pypy)[0-9.]*")
+_PYTHON_OPTION = re.compile(r"-[bBdEhiIOPqRsSuvVx?]*([cmWX])(.*)", re.DOTALL)
+_SED_COMMAND = re.compile(
+    r"\s*(?:(?:[0-9]+|\$|/(?:\\.|[^/\\\n])*/)(?:,(?:\+?[0-9]+|\$|/(?:\\.|[^/\\\n])*/))?)?\s*!?"
+    r"(?:[dDgGhHlnNpPx=]|[qQ][0-9]*|[sy]([/|#,:@])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1[0-9gpiIM]*)"
+    r"\s*(?:;|\n|$)"
 )
+"""A command of sed that neither runs nor writes anything."""
+_SED_SCRIPT = re.compile(r"-[nErsuz]*e")
+_SED_FLAG = re.compile(r"-[nErsuz]+|--(?:quiet|silent|regexp-extended|null-data|unbuffered|posix|debug)")
+_MODULES: Final = {"dsh_tui": "dsh-tui"}
+"""Modules of Python that are a program of another name."""
+DECIDE_FOR_A_PERSON: Final = frozenset({("plugins", "trust"), ("sessions", "delete")})
+"""Subcommands of dsh-tui that do what only a person should."""
 
 
 def look_inside(command: SimpleCommand, depth: int = 0) -> Inside:
@@ -61,9 +53,9 @@ def look_inside(command: SimpleCommand, depth: int = 0) -> Inside:
     inside = wrapped(command)
     if inside is None:
         program = command.program or ""
-        special = _SPECIAL.get(program)
+        special = _python if _PYTHON.fullmatch(program) else _SPECIAL.get(program)
         inside = Inside() if special is None else special(command.words)
-        return replace(inside, spelled=max(inside.spelled, _spelled_options(program, command.words)))
+        return replace(inside, spelled=max(inside.spelled, spelled_options(program, command.words)))
     if not inside.begins or not inside.commands:
         return inside
     inner = inside.commands[0]
@@ -71,34 +63,6 @@ def look_inside(command: SimpleCommand, depth: int = 0) -> Inside:
         return replace(inside, spelled=EVERYTHING)
     more = look_inside(inner, depth + 1).spelled
     return replace(inside, spelled=max(inside.spelled, inside.begins + more if more else 0))
-
-
-def _spelled_options(program: str, words: Words) -> int:
-    """Up to where the last option stands that has to be spelled out."""
-    options = _OPTIONS.get(program, "").split()
-    spelled = 0
-    looked_at = words[:2] if program == "printf" else words if options else ()  # printf: first or never
-    for at, word in enumerate(looked_at, start=1):
-        if word.literal and word.text == "--" and program not in ("test", "["):
-            break
-        old_tar = program == "tar" and at == 2 and not word.text.startswith("-")
-        given = Word(f"-{word.text}", word.literal) if old_tar else word
-        if any(_may_be(given, option) for option in options):
-            spelled = at
-    return spelled
-
-
-def _may_be(word: Word, option: str) -> bool:
-    """True if the word is the option, abbreviated or among other letters, or may turn into it."""
-    name = word.text.partition("=")[0]
-    if not word.literal and (option.startswith(word.text) or word.text.startswith(option)):
-        return True
-    if option.startswith("--"):
-        return len(name) > 3 and option.startswith(name)
-    is_letter = len(option) == 2
-    return word.text.startswith(option) or (
-        is_letter and bool(re.match(rf"-[A-Za-z]*{option[1]}", word.text))
-    )
 
 
 def _find(words: Words) -> Inside:
@@ -125,63 +89,96 @@ def _ends_batch(words: Words, at: int) -> bool:
     return words[at].text == "+" and at > 0 and words[at - 1].text == "{}"
 
 
-def _git(words: Words) -> Inside:
-    """Global options are looked through; those that change what git runs have to be spelled out."""
-    at, spelled = 1, 0
-    while at < len(words) and words[at].literal and words[at].text.startswith("-"):
-        name, equals, _ = words[at].text.partition("=")
-        width = 2 if name in _GIT_VALUES and not equals and name != "--exec-path" else 1
-        if name in _GIT_VALUES:
-            spelled = at + width
-        at += width
-    plain = words[:1] + words[at:]
-    commands = (SimpleCommand(plain),) if at > 1 else ()
-    run = _git_runs(plain)
-    beyond = run.spelled + at - 1 if run.spelled else 0
-    return Inside((*commands, *run.commands), max(spelled, beyond), doubt=run.doubt)
-
-
-def _git_runs(words: Words) -> Inside:
-    """What the subcommand is told to run."""
-    texts = [word.text for word in words]
-    match texts[1:3]:
-        case ["bisect", "run"]:
-            return Inside((SimpleCommand(words[3:]),), 4)
-        case ["submodule", "foreach"]:
-            rest = [word for word in words[3:] if word.text not in ("--recursive", "-q", "--quiet")]
-            return joined(rest, len(words))
-        case ["filter-branch", *_]:
-            return Inside(spelled=EVERYTHING, doubt="what `git filter-branch` runs")
-        case ["config" | "alias" | "credential" | "upload-pack" | "receive-pack" | "shell", *_]:
-            return Inside(spelled=2)
-        case ["rebase" | "grep" | "difftool" | "clone" as name, *_]:
-            letter = {"rebase": "-x", "grep": "-O", "difftool": "-x", "clone": "-u"}[name]
-            return _told(words, (letter, "--exec", "--extcmd"))
-        case _:
-            return Inside()
-
-
-def _told(words: Words, options: tuple[str, ...]) -> Inside:
-    """Scripts that are values of options."""
-    commands: list[SimpleCommand] = []
-    spelled = 0
-    for at, word in enumerate(words):
-        name, equals, value = word.text.partition("=")
-        if name in options:
-            text = Word(value, word.literal) if equals else words[at + 1] if at + 1 < len(words) else Word("")
-            commands += script(text, 0).commands
-            spelled = at + (1 if equals else 2)
-        elif word.text[:2] == options[0]:
-            commands += script(Word(word.text[2:], word.literal), 0).commands
-            spelled = at + 1
-    return Inside(tuple(commands), spelled)
-
-
 def _make(words: Words) -> Inside:
     settings = [
-        at for at, word in enumerate(words) if _MAKE_VARIABLE.match(word.text) or (at and not word.literal)
+        at
+        for at, word in enumerate(words)
+        if at and (not word.literal or ("=" in word.text and not _is_harmless_to_make(word.text)))
     ]
     return Inside(spelled=settings[-1] + 1 if settings else 0)
+
+
+def _is_harmless_to_make(text: str) -> bool:
+    return text.startswith("-") or _NUMBER_OF_MAKE.fullmatch(text) is not None
+
+
+def _python(words: Words) -> Inside:
+    """``python -m module``: what is known of the program of that name holds for the module."""
+    at = 1
+    while at < len(words) and words[at].literal and words[at].text.startswith("-"):
+        option = _PYTHON_OPTION.fullmatch(words[at].text)
+        if option is None:
+            at += 1
+            continue
+        letter, rest = option.groups()
+        if letter == "c":
+            break
+        if letter == "m":
+            begins = at if rest else at + 1
+            module = Word(rest) if rest else words[begins] if begins < len(words) else Word("")
+            return _module(module, words[begins + 1 :], begins)
+        at += 1 if rest else 2
+    return Inside()
+
+
+def _module(module: Word, arguments: Words, begins: int) -> Inside:
+    named = Word(_MODULES.get(module.text, module.text), module.literal)
+    inner = SimpleCommand((named, *arguments))
+    again = _PYTHON.fullmatch(inner.program or "") is not None
+    more = EVERYTHING if again else look_inside(inner, MOST_DEPTH).spelled
+    return Inside((inner,), begins + more if more else 0)
+
+
+def _sed(words: Words) -> Inside:
+    """Scripts that may run or write something, and every option that is more than a flag."""
+    spelled, script = 0, 0
+    at = 1
+    while at < len(words):
+        word = words[at]
+        if _SED_SCRIPT.fullmatch(word.text) and at + 1 < len(words):
+            at += 1
+            script = at
+            spelled = spelled if _only_looks(words[at]) else at + 1
+        elif word.can_be_option() and word.text != "-":
+            spelled = spelled if word.literal and _SED_FLAG.fullmatch(word.text) else at + 1
+        elif not script:
+            script = at
+            spelled = spelled if _only_looks(word) else at + 1
+        at += 1
+    return Inside(spelled=spelled)
+
+
+def _only_looks(script: Word) -> bool:
+    at = 0
+    while script.literal and at < len(script.text):
+        command = _SED_COMMAND.match(script.text, at)
+        if command is None:
+            return False
+        at = command.end()
+    return script.literal
+
+
+def _second_is_written(values: str) -> Callable[[Words], Inside]:
+    """Of programs that write what is named second; ``values`` are letters whose value is the next word."""
+
+    def look(words: Words) -> Inside:
+        operands, at = 0, 1
+        while at < len(words):
+            text = words[at].text
+            if re.fullmatch(f"-[{values}]", text):
+                at += 1
+            elif not words[at].literal or text == "-" or not text.startswith("-"):
+                operands += 1 if words[at].literal else 2
+                if operands > 1:
+                    return Inside(spelled=len(words))
+            at += 1
+        return Inside()
+
+    return look
+
+
+def _dsh_tui(words: Words) -> Inside:
+    return Inside(spelled=3 if tuple(word.text for word in words[1:3]) in DECIDE_FOR_A_PERSON else 0)
 
 
 def _fd(words: Words) -> Inside:
@@ -192,10 +189,14 @@ def _fd(words: Words) -> Inside:
 
 
 _SPECIAL: Final[dict[str, Callable[[Words], Inside]]] = {
+    "dsh-tui": _dsh_tui,
     "fd": _fd,
     "fdfind": _fd,
     "find": _find,
-    "git": _git,
+    "git": look_inside_git,
     "gmake": _make,
     "make": _make,
+    "sed": _sed,
+    "uniq": _second_is_written("fsw"),
+    "xxd": _second_is_written("cglosnR"),
 }

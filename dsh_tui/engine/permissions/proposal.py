@@ -63,6 +63,9 @@ def _for_command(command: SimpleCommand) -> Rule | None:
     while inside.transparent:
         command = inside.commands[0]
         inside = look_inside(command)
+    if inside.offered and all(word.literal for word in command.words):
+        inner = inside.commands and _for_command(inside.commands[0])
+        return _exactly(command) if inner else None
     if inside.spelled or inside.doubt or command.name is None or _is_code(command):
         return None
     words = [word.text for word in command.words if word.literal]
@@ -70,6 +73,11 @@ def _for_command(command: SimpleCommand) -> Rule | None:
     if not size and len(words) < len(command.words):
         return None
     pattern = CommandPattern(tuple(words[: size or None]), more=bool(size))
+    return Rule.of("allow", f"{COMMAND_TOOL}({pattern.text})")
+
+
+def _exactly(command: SimpleCommand) -> Rule:
+    pattern = CommandPattern(tuple(word.text for word in command.words), more=False)
     return Rule.of("allow", f"{COMMAND_TOOL}({pattern.text})")
 
 

@@ -95,10 +95,32 @@ _FORMS: Final = {
 }
 _LOOSE: Final = names(
     "bwrap cpulimit dbus-run-session dumb-init entr eatmydata fakeroot firejail gosu linux32 linux64 ltrace "
+    "capsh catchsegv chronic daemonize direnv expect faketime flatpak gdb gtime hyperfine nodemon prlimit "
+    "rustup sg ssh-agent start-stop-daemon trickle watchexec "
     "nsenter numactl parallel perf pkexec proot proxychains proxychains4 rlwrap runuser screen script "
     "setarch setpriv su systemd-inhibit systemd-run tini tmux torsocks unbuffer unshare valgrind xvfb-run"
 )
 """Wrappers whose options are too many to know."""
+_LOADER = re.compile(r"ld(?:-linux[\w-]*|-musl[\w-]*)?\.so(?:\.[0-9]+)?")
+_RUN_FLAGS: Final = (
+    "-q -v -y --quiet --verbose --silent --frozen --locked --offline --no-sync --isolated --active --dev "
+    "--no-dev --all-extras --yes"
+)
+_RUNNERS: Final = {
+    "bundle exec": _Form(_RUN_FLAGS),
+    "conda run": _Form(_RUN_FLAGS, "-n -p --name --prefix --cwd"),
+    "hatch run": _Form(_RUN_FLAGS),
+    "npm exec": _Form(_RUN_FLAGS, "-p --package -w --workspace"),
+    "npx": _Form(_RUN_FLAGS, "-p --package -w --workspace"),
+    "pdm run": _Form(_RUN_FLAGS),
+    "pipenv run": _Form(_RUN_FLAGS),
+    "pnpm exec": _Form(_RUN_FLAGS),
+    "poetry run": _Form(_RUN_FLAGS),
+    "rye run": _Form(_RUN_FLAGS),
+    "uv run": _Form(_RUN_FLAGS, "-p --python --with --extra --group --package --project --directory"),
+    "yarn exec": _Form(_RUN_FLAGS),
+}
+"""Run a program in the environment of a project."""
 _SHELLS: Final = frozenset(
     {"ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "rbash", "sh", "tcsh", "zsh"}
 )
@@ -125,7 +147,7 @@ def wrapped(command: SimpleCommand) -> Inside | None:
         return None
     if program in _SHELLS:
         return _shell(words)
-    if program in _LOOSE:
+    if program in _LOOSE or _LOADER.fullmatch(program):
         return _loose(words)
     match program:
         case "eval" | "trap":
@@ -143,13 +165,29 @@ def wrapped(command: SimpleCommand) -> Inside | None:
             return _split_env(words)
     form = _FORMS.get(program)
     if form is None:
-        return None
+        return _runner(words, program)
     at = form.inner(words)
     if at is None:
         return _loose(words)
     inner = (SimpleCommand(words[at:]),) if at < len(words) else ()
     by_name = "/" not in words[0].text  # ./timeout is somebody's own
     return Inside(inner, min(at + 1, len(words)), at, form.transparent and by_name and bool(inner))
+
+
+def _runner(words: Words, program: str) -> Inside | None:
+    """``uv run pytest``, ``npx eslint``."""
+    for width in (1, 2):
+        names_it = " ".join((program, *(word.text for word in words[1:width])))
+        form = _RUNNERS.get(names_it)
+        if form is None:
+            continue
+        at = form.inner(words[width - 1 :])
+        if at is None:
+            return _loose(words)
+        begins = at + width - 1
+        inner = (SimpleCommand(words[begins:]),) if begins < len(words) else ()
+        return Inside(inner, min(begins + 1, len(words)), begins, offered=True)
+    return None
 
 
 def _shell(words: Words) -> Inside:

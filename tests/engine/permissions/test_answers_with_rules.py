@@ -92,7 +92,7 @@ async def test_the_users_settings_take_the_rule_and_keep_every_other_byte(tmp_pa
         assert settings.read_text() == SETTINGS.replace(
             "permissions:\n", f"permissions:\n  allow:\n    - {rule.body}\n"
         )
-        assert stat.S_IMODE(settings.stat().st_mode) == 0o600
+        assert stat.S_IMODE(settings.stat().st_mode) == 0o644, "its own mode"
         await it.run(PUSH)
         assert it.ran == [PUSH, PUSH]
         await it.book.revoke(it.bench.session, rule, "user")

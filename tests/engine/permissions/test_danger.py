@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,16 @@ from tests.engine.permissions.bash_calls import bash, call_of
     ("command", "says"),
     [
         ("rm x", "deletes files"),
+        ("dsh-tui plugins trust --yes", "lets plugins and rules of a project take effect"),
+        ("uv run dsh-tui plugins trust", "lets plugins and rules of a project take effect"),
+        ("python3 -Im dsh_tui plugins trust -y", "lets plugins and rules of a project take effect"),
+        ("cd x; ./bin/dsh-tui sessions delete 1", "deletes sessions"),
+        ("dsh-tui exec --mode=full hi", "starts an agent in a mode of its own"),
+        ("echo x > .git/config", "git or dsh-tui acts on"),
+        ("cp x .GIT/hooks/pre-commit", "git or dsh-tui acts on"),
+        ("ls | tee -a a/.dsh/settings.yaml", "git or dsh-tui acts on"),
+        ("sed -i s/a/b/ .dsh/settings.yaml", "git or dsh-tui acts on"),
+        ("cd a && cd b && echo x > y", "may overwrite files outside"),
         ("rm -fr x", "deletes files recursively"),
         ("ls; rm --recursive x", "deletes files recursively"),
         ("rmdir x", "deletes folders"),
@@ -100,3 +111,14 @@ def test_changes_outside_the_workspace_are_destructive(tmp_path: Path) -> None:
     assert danger(call_of("read", tmp_path, file_path="/etc/x")) is None
     assert danger(call_of("edit", tmp_path)) is None
     assert danger(CallFacts(tool="mv", kind="move", arguments={}, cwd=tmp_path)) == "moves files"
+
+
+def test_the_programs_own_folder_is_known_wherever_it_lies(tmp_path: Path) -> None:
+    for call in (
+        bash("echo x > deep/home/settings.yaml", tmp_path),
+        bash("cd deep && cp x home/trust.json", tmp_path),
+        call_of("edit", tmp_path, file_path="deep/home/settings.yaml"),
+    ):
+        assert danger(call) is None
+        kept = replace(call, kept=(tmp_path / "deep" / "home",))
+        assert danger(kept) == "changes files that git or dsh-tui acts on by itself"

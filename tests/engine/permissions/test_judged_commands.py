@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from dsh_tui.engine.permissions.judge import judge
 from dsh_tui.engine.permissions.rule import Rule
-from tests.engine.permissions.bash_calls import bash, judged, rules
+from tests.engine.permissions.bash_calls import PROJECT, bash, judged, rules
 
 CASES = Path(__file__).resolve().parents[4] / "shared" / "cases" / "permission-rules"
 
@@ -117,6 +118,43 @@ def test_builtins_that_change_what_others_mean_are_never_covered(command: str) -
         ("sh -c 'ls -l'", "sh *", "sh -c 'ls -l'"),
         ("bash x.sh 1", "bash *", "bash x.sh *"),
         ("make SHELL=x all", "make *", "make SHELL=x *"),
+        ("make CC='touch x;' all", "make *", "make 'CC=touch x;' *"),
+        ("make '$(shell touch x)=1'", "make *", "make '$(shell touch x)=1'"),
+        ("make -f x", "make *", "make -f *"),
+        ("make -kf- all", "make *", "make -kf- *"),
+        ("gmake -E x", "gmake *", "gmake -E x"),
+        ("make --directory=/tmp/x", "make *", "make --directory=/tmp/x *"),
+        ("npm test --script-shell=x", "npm test *", "npm test --script-shell=x"),
+        ("npm test --node-options=x", "npm test *", "npm test --node-options=x"),
+        ("python -m pytest -p x", "python -m pytest *", "python -m pytest -p *"),
+        ("python -m pytest -qc x", "python -m pytest *", "python -m pytest -qc *"),
+        ("pytest --basetemp=/x", "pytest *", "pytest --basetemp=/x"),
+        ("python -Im pytest --pdb", "python -Im *", "python -Im pytest --pdb"),
+        ("cargo test --config x", "cargo test *", "cargo test --config *"),
+        ("go build -o x", "go build *", "go build -o *"),
+        ("sed '1e touch x' y", "sed *", "sed '1e touch x' *"),
+        ("sed -n s/x/y/e z", "sed -n *", "sed -n s/x/y/e *"),
+        ("sed -ne 'w x' z", "sed *", "sed -ne 'w x' *"),
+        ("sed -i s/x/y/ z", "sed *", "sed -i *"),
+        ("sed -nf x y", "sed *", "sed -nf *"),
+        ("uniq x y", "uniq *", "uniq x y"),
+        ("xxd -r x y", "xxd *", "xxd -r x y"),
+        ("tree -o x", "tree *", "tree -o *"),
+        ("date -us 1", "date *", "date -us *"),
+        ("git clone -c core.sshCommand=x y", "git clone *", "git clone -c core.sshCommand=x *"),
+        ("git clone --conf=x y", "git *", "git clone --conf=x *"),
+        ("git grep -iOx y", "git grep *", "git grep -iOx *"),
+        ("git rebase -ix ls main", "git rebase *", "git rebase -ix ls *"),
+        ("git submodule -q foreach x", "git submodule *", "git submodule -q foreach x"),
+        ("git merge-index x -a", "git *", "git merge-index *"),
+        ("git archive -o x HEAD", "git archive *", "git archive -o *"),
+        ("dsh-tui plugins trust", "dsh-tui *", "dsh-tui plugins trust"),
+        ("dsh-tui exec --mod full x", "dsh-tui exec *", "dsh-tui exec --mod full *"),
+        ("uv run pytest", "uv run *", "uv run pytest *"),
+        ("npx eslint x", "npx *", "npx eslint *"),
+        ("cd /tmp", "cd *", "cd /tmp"),
+        ("cd", "cd *", "cd"),
+        ("while cd a; do cd a; done", "cd *", "cd a"),
         ("tar -cf x --checkpoint-action=exec=y z", "tar *", "tar -cf x --checkpoint-action=exec=y *"),
         ("sort -uo x y", "sort *", "sort -uo *"),
         ("rsync -ave x y z", "rsync *", "rsync -ave x *"),
@@ -138,7 +176,40 @@ def test_what_a_program_is_told_to_run_has_to_be_spelled_out(
 
 
 # fmt: off
+EVERYDAY = (
+    "make -j4 V=1 test", "make -kB --jobs=2", "npm test -- --prefix x", "npm run build",
+    "python -m pytest -q x",
+    "pytest -vv -k 'a or b' -x -n auto", "pytest -nauto -m 'not slow'", "sed -n 1,20p x",
+    "sed -nE 's/a(b)/\\1/gp' x",
+    "sed 's|a|b|; /x/d' y", "sed -e 1d -e '$p' x", "uniq -c x", "uniq -f 1 x", "sort -k2 -t o x",
+    "go test -count=1 ./...",
+    "go build -json ./x", "git clone --depth 1 x", "git grep -neTODO", "git rebase main",
+    "git submodule update",
+    "git archive HEAD", "cargo test --offline", "xxd -l 16 x", "date -Is", "cd sub && make test",
+    "cd ./sub; ls",
+    "rg -tpy -Azz x", "git -P log", "git fetch origin",
+)
+# fmt: on
+
+
+@pytest.mark.parametrize("command", EVERYDAY)
+def test_everyday_options_need_no_rule_of_their_own(command: str) -> None:
+    verdict = judged(command, *{f"{part.split()[0]} *" for part in re.split("&& |; (?=ls)", command)})
+    assert verdict.decision == "allow", verdict.why
+
+
+def test_a_second_step_into_a_folder_may_leave_the_workspace() -> None:
+    assert judged("cd a && cd b && ls", "cd *", "ls *").decision is None
+    assert judged(f"cd {PROJECT} && cd {PROJECT} && ls", "cd *", "ls *").decision == "allow"
+
+
+# fmt: off
 DENIED = (
+    "uv run git push", "uv run --with x git push", "npx -y git push", "poetry run git push",
+    "npm exec git push",
+    "bundle exec git push", "hyperfine 'x' -c 'git push'", "/lib64/ld-linux-x86-64.so.2 /usr/bin/git push",
+    "ssh-agent git push", "git submodule -q foreach git push", "git rebase -ix 'git push' main",
+    "git grep -iO'git push' x", "chronic git push", "npx --what git push",
     "git push", "git push origin main", '"git" push', "g\\it push", "git 'pu'sh", "git pu\\\nsh",
     "$'git' push", "/usr/bin/git push", "A=1 git push", "git -C /r push", "git --no-pager push",
     "git -c a=b push", "git push # x", "ls; git push", "(git push)", "{ git push; }", "! git push",
