@@ -317,15 +317,13 @@ class ApprovalDock(Vertical, can_focus=True):
         current = self.queue.current
         drafts = self.queue.lost_drafts()
         if current != before:
-            self._change(before, current, keeps_focus=not drafts)
+            self._change(current, keeps_focus=not drafts)
         if drafts:
             self.post_message(self.Left("\n".join(drafts)))
         self._draw_frame()
         self.tick()
 
-    def _change(
-        self, before: ApprovalView | None, current: ApprovalView | None, *, keeps_focus: bool
-    ) -> None:
+    def _change(self, current: ApprovalView | None, *, keeps_focus: bool) -> None:
         self._explaining, self._preview = False, None
         reviewed = self.has_focus or self.refusing
         self.remove_class("-refusing")
@@ -338,9 +336,6 @@ class ApprovalDock(Vertical, can_focus=True):
             self.arming.began()
             self.focus()
         self._draw_card()
-        another = current is not None and (before is None or before.id != current.id)
-        if another and not self.app.app_focus:
-            self.app.bell()
 
     def _fit(self) -> None:
         size, wide_open = self.screen.size, self._explaining or self._preview is not None
