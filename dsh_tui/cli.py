@@ -39,6 +39,7 @@ def fail(message: str, code: int) -> NoReturn:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit status."""
+    _open_closed_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = COMMANDS.get(arguments[0]) if arguments else None
     try:
@@ -51,6 +52,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
     return status
+
+
+def _open_closed_streams() -> None:
+    """Whoever closed one wants nothing of it; else a log would get its number, and what is printed."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115  # open as long as the program
 
 
 def _flush() -> None:

@@ -197,6 +197,14 @@ def test_a_session_whose_directory_is_gone_needs_another_one(stage: Stage) -> No
     assert (done.returncode, done.stdout) == (0, "Two.\n")
 
 
+def test_streams_that_its_caller_closed_are_no_fault(stage: Stage) -> None:
+    stage.model.push("One.")
+    command = f"exec {DSH_TUI} exec first <&- >&- 2>&-"
+    done = subprocess.run(["bash", "-c", command], env=stage.env, cwd=stage.project, timeout=60, check=False)
+    assert done.returncode == 0
+    assert "One." in stage.log().read_text()
+
+
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_service_that_breaks_at_every_try_is_given_up_and_the_session_stays_good(
     runs: Mapping[str, tuple[Stage, Running]], name: str

@@ -37,7 +37,7 @@ def list_sessions(*, as_json: bool) -> int:
         complain(f"no sessions in {_root()} or {_originals().root}", OK)
     for summary in summaries:
         when = datetime.fromtimestamp(summary.updated_at / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
-        turns = "" if summary.turns is None else f"{summary.turns} turns"
+        turns = "" if summary.turns is None else f"{summary.turns} turn{'' if summary.turns == 1 else 's'}"
         note = "" if summary.status == "ok" else f"  [{summary.status}] {summary.note}"
         title = f"{'dsh · ' if summary.source == 'dsh' else ''}{summary.title or 'untitled'}"
         say(visible(f"{summary.id:<{ID_WIDTH}}  {when}  {turns:>9}  {title}{note}"))
