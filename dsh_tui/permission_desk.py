@@ -10,6 +10,7 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Final, TypeAlias
 
 from dsh_tui.engine.permissions.book import SCOPES, Scope
@@ -17,7 +18,7 @@ from dsh_tui.engine.permissions.dry_run import dry_run
 from dsh_tui.engine.permissions.hits import Hits
 from dsh_tui.engine.permissions.ledger import PastCall, SessionCalls
 from dsh_tui.engine.permissions.past_calls import one_line_of
-from dsh_tui.engine.permissions.rule import EFFECTS, Rule, RuleError
+from dsh_tui.engine.permissions.rule import Rule, RuleError
 from dsh_tui.engine.product import Product
 from dsh_tui.engine.projection.permission_views import DecisionRow, DryRunView, LedgerView, RuleRow
 from dsh_tui.engine.session.session import Session
@@ -110,10 +111,8 @@ class PermissionDesk:
         return True
 
     def _try(self, text: str, stopped: Callable[[], bool]) -> DryRunView:
-        words = text.split(maxsplit=1)
         try:
-            named = bool(words) and words[0] in EFFECTS
-            rule = Rule.parse(text) if named else Rule.of("allow", text)
+            rule = Rule.typed(text)
         except RuleError as error:
             return DryRunView(fault=error.message)
         rows = {id(call): row for call, row in self._known}
@@ -129,9 +128,11 @@ class PermissionDesk:
 
     def _session(self) -> Session:
         """The one on the screen; where that can't be written, one in its place that nobody knows."""
-        shown = self._shown()
-        if shown is not None:
-            return shown
+        return self._shown() or self._nobodys
+
+    @cached_property
+    def _nobodys(self) -> Session:
+        """One for all times: what is kept beside a session is kept until it ends, and this one never does."""
         return self._root[SESSIONS].prepare(meta={"cwd": str(self._product.cwd)})
 
 

@@ -30,8 +30,9 @@ from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.permissions.hits import Hits
 from dsh_tui.engine.permissions.judge import judge
+from dsh_tui.engine.permissions.ledger import PastCall
 from dsh_tui.engine.permissions.past_calls import one_line_of
-from dsh_tui.engine.permissions.rule import EFFECTS, Rule
+from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSIONS
@@ -75,11 +76,7 @@ def list_rules(*, as_json: bool) -> int:
     if isinstance(rows, int):
         return rows
     if as_json:
-        say(
-            dumps(
-                [{"rule": one.rule.text, "scope": one.scope, "hits": hits} for one, hits in rows],
-            )
-        )
+        say(dumps([{"rule": one.rule.text, "scope": one.scope, "hits": hits} for one, hits in rows]))
         return OK
     if not rows:
         complain("no rules are in force here; the mode alone decides", OK)
@@ -93,7 +90,7 @@ def test_rules(texts: Sequence[str], *, as_json: bool) -> int:
     """Print what these rules would have made of all past calls."""
 
     async def tried(here: _Here) -> DryRun:
-        rules = [_rule(text) for text in texts]
+        rules = [Rule.typed(text) for text in texts]
         calls = await asyncio.to_thread(here.product.permissions.past.calls)
         return dry_run(rules, calls, here.kind_of)
 
@@ -116,7 +113,7 @@ def test_calls(content: bytes, *, as_json: bool) -> int:
     async def decided(here: _Here) -> list[_Decision]:
         given = _parsed(content)
         rules = given.get("rules")
-        own = None if rules is None else [_rule(text) for text in _texts(rules)]
+        own = None if rules is None else [Rule.typed(text) for text in _texts(rules)]
         return [here.decide(own, tool, raw) for tool, raw in _calls(given)]
 
     decisions = _run(decided)
@@ -206,16 +203,6 @@ def _run(ask: Callable[[_Here], Awaitable[T]]) -> T | int:
         sys.stdout = answer
 
 
-def _rule(text: str) -> Rule:
-    """A rule as people type it: without an effect it allows.
-
-    Raises:
-        RuleError: it is none.
-    """
-    named = text.split(maxsplit=1)[:1]
-    return Rule.parse(text) if named and named[0] in EFFECTS else Rule.of("allow", text)
-
-
 def _parsed(content: bytes) -> Mapping[str, Any]:  # Any: JSON
     try:
         given = json.loads(content)
@@ -266,7 +253,7 @@ def _run_json(run: DryRun) -> dict[str, Any]:  # Any: JSON
     }
 
 
-def _call_json(call: Any) -> dict[str, Any]:  # Any: JSON
+def _call_json(call: PastCall) -> dict[str, Any]:  # Any: JSON
     return {
         "sessionId": call.session_id,
         "callId": call.call_id,

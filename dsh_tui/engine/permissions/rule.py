@@ -71,6 +71,12 @@ class Rule:
         raise RuleError(f"{text!r} is no rule: it begins with none of {', '.join(EFFECTS)}.")
 
     @classmethod
+    def typed(cls, text: str) -> Rule:
+        """The rule as people type it: without an effect it allows. Raises as `parse` does."""
+        named = text.split(maxsplit=1)[:1]
+        return cls.parse(text) if named and named[0] in EFFECTS else cls.of("allow", text)
+
+    @classmethod
     def of(cls, effect: Effect, body: str) -> Rule:
         """The rule with a body such as ``bash(git log *)`` or ``edit``.
 

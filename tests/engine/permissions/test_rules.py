@@ -85,3 +85,15 @@ def test_words_of_a_pattern_may_be_quoted_like_words_of_a_command() -> None:
 def test_a_pattern_reads_back_whatever_its_words_are(words: list[str], more: bool) -> None:
     pattern = CommandPattern(("cmd", *words), more)
     assert read_pattern(pattern.text) == pattern
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("bash(git log *)", "allow bash(git log *)"),
+        (" deny  edit(.env)", "deny edit(.env)"),
+        ("read", "allow read"),
+    ],
+)
+def test_a_rule_as_people_type_it_allows_unless_it_says_what_else(text: str, rule: str) -> None:
+    assert Rule.typed(text).text == rule
