@@ -7,30 +7,17 @@ Source: UX spec §4 (approval dock contract).
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from textual import events, on, work
-from textual.screen import Screen
 
 from dsh_tui.engine.projection.views import ProposalView
+from dsh_tui.screens.chat_part import ChatPart
 from dsh_tui.widgets.approval_dock import ApprovalDock
 from dsh_tui.widgets.messages import Decided, TypedElsewhere
 
-if TYPE_CHECKING:
-    from dsh_tui.screens.ports import ChatPort
-    from dsh_tui.widgets.composer import Composer
 
-
-class ApprovalActions(Screen[None]):
+class ApprovalActions(ChatPart):
     """The dock's wiring; the dock and the composer are composed by `ChatScreen`."""
-
-    port: ChatPort | None
-    composer: Composer
-    dock: ApprovalDock
-
-    def say(self, text: str, tone: str = "info") -> None:
-        """One line for a few seconds."""
-        raise NotImplementedError
 
     def action_approval_review(self) -> None:
         if self.dock.pending is None:

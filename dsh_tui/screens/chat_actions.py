@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from textual import work
 
 from dsh_tui.actions import BY_LEADER, BY_SLASH, Action
-from dsh_tui.engine.projection.views import AnswerView, ChatView
+from dsh_tui.engine.projection.views import AnswerView
 from dsh_tui.screens.approval_actions import ApprovalActions
 from dsh_tui.screens.composer_words import RECORDING
 from dsh_tui.screens.directory_actions import DirectoryActions
@@ -21,12 +21,8 @@ from dsh_tui.screens.history_actions import HistoryActions
 from dsh_tui.screens.trust_actions import TrustActions
 
 if TYPE_CHECKING:
-    from dsh_tui.app import DshApp
-    from dsh_tui.screens.ports import ChatPort
     from dsh_tui.widgets.completion import Completion
-    from dsh_tui.widgets.composer import Composer
     from dsh_tui.widgets.queue_panel import QueuePanel
-    from dsh_tui.widgets.status_bar import StatusBar
     from dsh_tui.widgets.todo_panel import TodoPanel
     from dsh_tui.widgets.transcript import Transcript
 
@@ -38,25 +34,16 @@ QUIT_WINDOW: Final = 1.0
 class ChatActions(ApprovalActions, TrustActions, DirectoryActions, HistoryActions):
     """The actions; what they act on is composed by `ChatScreen`."""
 
-    composer: Composer
     completion: Completion
     transcript: Transcript
     todo_panel: TodoPanel
     queue_panel: QueuePanel
-    status_bar: StatusBar
-    port: ChatPort | None
-    shown: ChatView | None
 
     own_keys: Mapping[str, Action] = MappingProxyType({})
     """Keys that the user gave to actions which have none of their own."""
 
     _quit_asked = float("-inf")
     _leader = False
-
-    @property
-    def dsh(self) -> DshApp:
-        """The app, as what it is."""
-        return self.app  # type: ignore[return-value] # this screen lives in no other app
 
     @property
     def busy(self) -> bool:
@@ -67,10 +54,6 @@ class ChatActions(ApprovalActions, TrustActions, DirectoryActions, HistoryAction
     def plays_recording(self) -> bool:
         """Whether what is shown was recorded; see `dsh_tui.recording`."""
         return self.shown is not None and self.shown.read_only.startswith(RECORDING)
-
-    def say(self, text: str, tone: str = "info") -> None:
-        """One line for a few seconds."""
-        self.status_bar.notice(text, tone)
 
     def perform(self, action: Action, argument: str = "") -> None:
         """Do an action of the table, from the palette, a slash command or the leader."""

@@ -6,34 +6,16 @@ Source: design §4 (exec -C); ux spec §5.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from textual import events, on
-from textual.screen import Screen
 
-if TYPE_CHECKING:
-    from dsh_tui.app import DshApp
-    from dsh_tui.engine.projection.views import ChatView
-    from dsh_tui.screens.ports import ChatPort
+from dsh_tui.screens.chat_part import ChatPart
 
 
-class DirectoryActions(Screen[None]):
+class DirectoryActions(ChatPart):
     """The question and its answers."""
-
-    port: ChatPort | None
-    shown: ChatView | None
 
     _asked_for = ("", "")
     """Session and trouble that were asked about last."""
-
-    @property
-    def dsh(self) -> DshApp:
-        """The app, as what it is."""
-        raise NotImplementedError
-
-    def say(self, text: str, tone: str = "info") -> None:
-        """One line for a few seconds."""
-        raise NotImplementedError
 
     def action_session_browse(self) -> None:
         """Show the stored sessions."""

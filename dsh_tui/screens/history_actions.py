@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from textual.screen import Screen
-
-if TYPE_CHECKING:
-    from dsh_tui.app import DshApp
-    from dsh_tui.engine.projection.views import ChatView
-    from dsh_tui.screens.ports import ChatPort
+from dsh_tui.screens.chat_part import ChatPart
 
 
-class HistoryActions(Screen[None]):
+class HistoryActions(ChatPart):
     """The actions; the screens are imported when they are first asked for."""
-
-    port: ChatPort | None
-    shown: ChatView | None
-
-    @property
-    def dsh(self) -> DshApp:
-        """The app, as what it is."""
-        raise NotImplementedError
 
     def action_request_show(self) -> None:
         if self.port is not None:

@@ -10,42 +10,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal
 
 from textual import events, work
-from textual.screen import Screen
 from textual.timer import Timer
 
+from dsh_tui.screens.chat_part import ChatPart
+
 if TYPE_CHECKING:
-    from dsh_tui.app import DshApp
     from dsh_tui.engine.projection.trust_views import TrustAnswer
-    from dsh_tui.engine.projection.views import ChatView
-    from dsh_tui.screens.ports import ChatPort
-    from dsh_tui.widgets.approval_dock import ApprovalDock
-    from dsh_tui.widgets.composer import Composer
     from dsh_tui.widgets.first_run_panel import FirstRunPanel
 
 LOOK_S: Final = 0.25
 """How often it is looked whether one may ask."""
 
 
-class TrustActions(Screen[None]):
+class TrustActions(ChatPart):
     """The question's wiring; composer and dock are composed by `ChatScreen`."""
 
-    port: ChatPort | None
-    shown: ChatView | None
-    composer: Composer
-    dock: ApprovalDock
     first_run: FirstRunPanel
     _trust_timer: Timer | None = None
     _trust_reading: Literal["", "under way", "failed"] = ""
     """Of what is to be asked: it may take longer than from one look to the next."""
-
-    @property
-    def dsh(self) -> DshApp:
-        """The app, as what it is."""
-        raise NotImplementedError
-
-    def say(self, text: str, tone: str = "info") -> None:
-        """One line for a few seconds."""
-        raise NotImplementedError
 
     def action_trust_show(self) -> None:
         self._ask_for_trust()

@@ -1,0 +1,37 @@
+"""What the parts of the chat screen share: the port, the view that is shown, and a line to say something.
+
+A part holds the actions and the wiring of one subject; `ChatScreen` composes what they act on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from dsh_tui.app import DshApp
+    from dsh_tui.engine.projection.views import ChatView
+    from dsh_tui.screens.ports import ChatPort
+    from dsh_tui.widgets.approval_dock import ApprovalDock
+    from dsh_tui.widgets.composer import Composer
+    from dsh_tui.widgets.status_bar import StatusBar
+
+
+class ChatPart(Screen[None]):
+    """The base of all parts."""
+
+    port: ChatPort | None
+    shown: ChatView | None
+    composer: Composer
+    dock: ApprovalDock
+    status_bar: StatusBar
+
+    @property
+    def dsh(self) -> DshApp:
+        """The app, as what it is."""
+        return self.app  # type: ignore[return-value] # this screen lives in no other app
+
+    def say(self, text: str, tone: str = "info") -> None:
+        """One line for a few seconds."""
+        self.status_bar.notice(text, tone)
