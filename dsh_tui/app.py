@@ -27,6 +27,7 @@ from dsh_tui.attention import Attention, Terminal
 from dsh_tui.engine.projection.views import ChatView
 from dsh_tui.screens.chat import ChatScreen
 from dsh_tui.screens.ports import ChatPort
+from dsh_tui.stray_output import keep
 from dsh_tui.theme import DARK, THEMES, other
 from dsh_tui.widgets.messages import FeedChanged
 
@@ -113,7 +114,13 @@ class DshApp(App[None]):
             self.stylesheet.set_variables(self.get_css_variables())
 
     def on_mount(self) -> None:
+        if self.stray_output is not None:
+            self.begin_capture_print(self)
         self.call_after_refresh(self._start)
+
+    def on_print(self, event: events.Print) -> None:
+        if self.stray_output is not None:
+            keep(event.text, self.stray_output)
 
     def _start(self) -> None:
         self._spawn(self._run_boot())

@@ -257,6 +257,10 @@ class Bridge:
         path = self._root[PERSISTENCE].locate(session_id) if self._agent is not None else None
         return (session_id, str(path)) if path is not None else ("", "")
 
+    def unsent(self) -> list[str]:
+        """What still waits to be sent, of every session."""
+        return [text for queue in self._queues.values() for text in queue.waiting]
+
     async def close(self) -> None:
         """End every agent, flush, and give the engine back. Every call waits for the same end."""
         if self._closing is None:

@@ -183,10 +183,18 @@ def _crash_reporter(home: Home) -> Callable[[BaseException], str]:
 
 
 def _say_goodbye(bridge: Bridge) -> None:
-    """On the normal screen again: how to come back, and where the log is. A frozen terminal is not told."""
+    """On the normal screen again: how to come back, where the log is, and the prompts that no log has.
+
+    A frozen terminal is not told.
+    """
+    from dsh_tui.engine.base.visible import visible
+
     resume, path = bridge.resume_hint()
-    if resume and select.select([], [sys.stdout], [], LAST_WORDS_S)[1]:
-        sys.stdout.write(f"Resume: dsh-tui --resume {resume}\nLog:    {path}\n")
+    words = f"Resume: dsh-tui --resume {resume}\nLog:    {path}\n" if resume else ""
+    for text in bridge.unsent():
+        words += f"Not sent: {visible(text)}\n"
+    if words and select.select([], [sys.stdout], [], LAST_WORDS_S)[1]:
+        sys.stdout.write(words)
 
 
 def _tell_unsaved(unsaved: Mapping[str, PersistenceError]) -> bool:

@@ -45,6 +45,16 @@ class StrayOutput:
     def _open(self) -> int:
         if self._path is not None:
             with suppress(OSError):
-                make_missing(self._path.parent)
-                return os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+                return _opened(self._path)
         return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+
+
+def keep(text: str, path: Path) -> None:
+    """Put what Python code printed into the same file: its streams end at the screen."""
+    with suppress(OSError), os.fdopen(_opened(path), "wb") as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+
+
+def _opened(path: Path) -> int:
+    make_missing(path.parent)
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)

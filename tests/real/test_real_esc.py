@@ -140,6 +140,18 @@ def test_esc_while_an_approval_waits_runs_nothing(stage: Stage) -> None:
     assert stage.ends() == ["aborted", "completed"]
 
 
+def test_leaving_tells_what_was_not_sent(stage: Stage) -> None:
+    stage.model.push(stall("Working on it"))
+    with stage.app() as app:
+        app.type("first\r")
+        app.wait_for("Working on it")
+        app.type("second prompt\r")
+        app.wait_for("queued: 1")
+        app.press("ctrl+q")
+        assert app.wait_exit() == 0
+        assert "Not sent: second prompt" in app.after_app
+
+
 def test_esc_with_queued_prompts_pauses_the_queue_and_loses_none(stage: Stage) -> None:
     stage.model.push(stall("Working on it"))
     with stage.app(rows=30) as app:

@@ -125,7 +125,7 @@ def test_what_a_plugin_prints_never_meets_the_screen(stage: Stage) -> None:
         assert "Resume: dsh-tui --resume " in app.after_app
     kept = stage.home / "logs" / "output.log"
     assert kept.stat().st_mode & 0o777 == 0o600
-    assert [f"SCRIBBLE {n}" in kept.read_text() for n in (2, 3, 4)] == [True] * 3
+    assert [f"SCRIBBLE {n}" in kept.read_text() for n in (1, 2, 3, 4)] == [True] * 4
 
 
 def test_an_editor_has_the_terminal_while_it_runs(stage: Stage) -> None:
