@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.fs.globs import glob_regex
+from dsh_tui.engine.fs.globs import Glob
 from dsh_tui.engine.fs.search import RAW_LIMIT, TIME_LIMIT, VCS_FOLDERS, Found, Match, SearchError
 
 _MAX_FILE = 16 * 1024 * 1024
@@ -28,8 +28,7 @@ class WalkingSearcher:
         self._time_limit = time_limit
 
     async def files(self, root: Path, pattern: str, signal: CancelSignal) -> Found[str]:
-        matches = glob_regex(pattern).fullmatch
-        return await asyncio.to_thread(self._files, root, lambda name: matches(name) is not None, signal)
+        return await asyncio.to_thread(self._files, root, Glob(pattern).matches, signal)
 
     async def lines(
         self, root: Path, only: str | None, pattern: str, include: str | None, signal: CancelSignal
@@ -38,13 +37,13 @@ class WalkingSearcher:
             regex = re.compile(pattern.encode())
         except (re.error, UnicodeEncodeError) as error:
             raise SearchError(f"The search failed: the pattern is not valid: {error}.") from error
-        wanted = None if include is None else glob_regex(include).fullmatch
+        wanted = None if include is None else Glob(include)
         return await asyncio.to_thread(
             self._lines,
             root,
             only,
             regex,
-            lambda name: wanted is None or wanted(name) is not None,
+            lambda name: wanted is None or wanted.matches(name),
             signal,
         )
 

@@ -12,9 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from dsh_tui.engine.fs.globs import glob_regex
+from dsh_tui.engine.fs.globs import Glob
 from dsh_tui.engine.fs.search import SearchError
 
+LONGEST: Final = 1_000
 _MAGIC: Final = frozenset("*?[{\\")
 _ESCAPED = re.compile(r"([*?\[\]{}\\])")
 
@@ -68,6 +69,8 @@ def read_path_pattern(text: str) -> PathPattern:
     """
     if not text or text.strip() != text:
         raise ValueError("the path is empty or has blanks around it")
+    if len(text) > LONGEST:
+        raise ValueError(f"the path has more than {LONGEST:,} characters")
     if any(ord(char) < 32 or char == "\x7f" for char in text):
         raise ValueError("the path has control characters")
     if ".." in text.split("/"):
@@ -75,23 +78,20 @@ def read_path_pattern(text: str) -> PathPattern:
             "a path with `..` means nothing that a resolved path could be; write the place itself"
         )
     try:
-        glob_regex(f"/{text}")
+        Glob(f"/{text}")
     except SearchError as error:
         raise ValueError(str(error).rstrip(".")) from error
     return PathPattern(text)
 
 
 @lru_cache(maxsize=1024)
-def _regex(glob: str) -> re.Pattern[str]:
-    return glob_regex(glob)
+def _glob(text: str) -> Glob:
+    return Glob(text)
 
 
 def _matches(glob: str, path: str) -> bool:
-    regex = _regex(glob)
-    plain = path.lstrip("/")
-    return regex.fullmatch(plain) is not None or (
-        glob.endswith("/**") and regex.fullmatch(f"{plain}/") is not None
-    )
+    compiled, plain = _glob(glob), path.lstrip("/")
+    return compiled.matches(plain) or (glob.endswith("/**") and compiled.matches(f"{plain}/"))
 
 
 def _first_magic(parts: list[str]) -> int:

@@ -79,6 +79,9 @@ def _parse(path: Path, text: bytes, model: type[S]) -> S:
         raise SettingsError(path, mark.line + 1 if mark else None, f"is not YAML: {error.problem}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise SettingsError(path, None, f"is not YAML: {str(error).splitlines()[0]}") from error
+    if twice := _key_given_twice(root):
+        line, key = twice
+        raise SettingsError(path, line, f"`{key}` stands there twice, and only one could count; keep one")
     if not isinstance(values, dict):
         raise SettingsError(path, 1, "must be a mapping such as `model: deepseek/deepseek-flash`")
     try:
@@ -107,6 +110,27 @@ def _names_at(model: type[BaseModel], path: Iterable[int | str]) -> list[str]:
         else:  # a key of a mapping: go on with its value type
             current = getattr(current, "__args__", (None, None))[-1]
     return list(getattr(current, "model_fields", {}))
+
+
+def _key_given_twice(root: yaml.Node | None) -> tuple[int, str] | None:
+    """The line and name of a key that its mapping has before: YAML would take the last, and say nothing."""
+    import yaml
+
+    waiting, seen = [root], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if node is None or id(node) in seen or not isinstance(node, yaml.CollectionNode):
+            continue
+        seen.add(id(node))
+        keys: set[str] = set()
+        for item in node.value:
+            key, value = item if isinstance(node, yaml.MappingNode) else (None, item)
+            waiting.append(value)
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in keys:
+                    return key.start_mark.line + 1, key.value
+                keys.add(key.value)
+    return None
 
 
 def _line_of(node: yaml.Node | None, path: Sequence[int | str]) -> int | None:

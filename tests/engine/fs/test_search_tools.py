@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dsh_tui.engine.base.cancel import Cancelled, CancelSignal
-from dsh_tui.engine.fs.globs import glob_regex
+from dsh_tui.engine.fs.globs import Glob
 from dsh_tui.engine.fs.ripgrep import RipgrepSearcher, find_ripgrep
 from dsh_tui.engine.fs.search import Match, Searcher, SearchError
 from dsh_tui.engine.fs.walk import WalkingSearcher
@@ -118,7 +119,50 @@ async def test_results_over_the_limit_are_said_to_be_incomplete(tree: Path) -> N
 
 
 def test_a_leading_exclamation_mark_is_a_character() -> None:
-    assert glob_regex("!x").fullmatch("!x")
+    assert Glob("!x").matches("!x")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "yes", "no"),
+    [
+        ("*.py", ("a.py", "d/a.py", ".py"), ("a.pyc", "a.py/x")),
+        ("src/*.py", ("src/a.py",), ("src/d/a.py", "a/src/a.py")),
+        ("a/**/b", ("a/b", "a/x/b", "a/x/y/b"), ("ab", "a/xb", "a/b/c")),
+        ("a/**", ("a/", "a/b/c"), ("a", "ab")),
+        ("a/?", ("a/b",), ("a/", "a/bc", "a//")),
+        ("a/[b-d]", ("a/c",), ("a/e", "a/-")),
+        ("a[!b]c/d", ("axc/d",), ("abc/d", "a/c/d")),
+        ("a/[]x]", ("a/]", "a/x"), ("a/y",)),
+        ("a/[&|~[]", ("a/&", "a/["), ("a/x",)),
+        ("a/{b,c*,{d,e}f}", ("a/b", "a/cc", "a/ef"), ("a/d", "a/bc", "a/")),
+        ("a/{b,}c", ("a/bc", "a/c"), ("a/b",)),
+        ("a/}b,", ("a/}b,",), ("a/b",)),
+        (r"a/\*", ("a/*",), ("a/b",)),
+        ("a/*b*c**d", ("a/bcd", "a/xbxcx/d"), ("a/x/bcd", "a/bdc")),
+        ("**a*b", ("a/ab", "ab"), ("a/b",)),
+    ],
+)
+def test_a_glob_means_these_paths_and_not_those(
+    pattern: str, yes: tuple[str, ...], no: tuple[str, ...]
+) -> None:
+    glob = Glob(pattern)
+    assert [path for path in yes if not glob.matches(path)] == []
+    assert [path for path in no if glob.matches(path)] == []
+
+
+@pytest.mark.parametrize(
+    "pattern", ["*a" * 60 + "b", "**/" * 60 + "b", "{a,aa}" * 60 + "b", "a/" + "**/*" * 60 + "b"]
+)
+def test_no_glob_takes_long(pattern: str) -> None:
+    began = time.process_time()
+    assert not Glob(pattern).matches("a/" * 200 + "a" * 200)
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("pattern", ["[a", "{a", "a/[z-a]", "x" * 20_000])
+def test_a_glob_that_is_none_says_so(pattern: str) -> None:
+    with pytest.raises(SearchError, match="not valid"):
+        Glob(pattern)
 
 
 async def test_grep_groups_by_file_and_counts(work: Workbench) -> None:

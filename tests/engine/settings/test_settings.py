@@ -41,6 +41,11 @@ def test_a_good_file_is_taken_as_it_is() -> None:
         (b"model: [\n", 2, "is not YAML"),
         (b"model: \xff\n", 1, "not UTF-8"),
         (b"- a\n", 1, "must be a mapping"),
+        (
+            b"permissions:\n  deny:\n    - bash(rm *)\n  deny: []\n",
+            4,
+            "`deny` stands there twice",
+        ),
         (b"model: x\nmode: \x00\n", None, "is not YAML"),
     ],
 )
