@@ -149,8 +149,10 @@ def _require_session(session_id: str) -> None:
 
 
 def _start(options: LaunchOptions) -> int:
-    if not (sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"):
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
         fail("the app needs a terminal; use `dsh-tui exec PROMPT` in scripts and pipes", USAGE_ERROR)
+    if os.environ.get("TERM") == "dumb":
+        fail("a terminal with TERM=dumb can't show the app; use `dsh-tui exec PROMPT`", USAGE_ERROR)
     if not sys.stderr.isatty():
         fail("the app draws on stderr; start it without redirecting that", USAGE_ERROR)
     os.environ.setdefault("TEXTUAL_FPS", "120")  # read when textual is imported; a user's own value wins

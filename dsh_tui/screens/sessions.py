@@ -274,7 +274,7 @@ class SessionsScreen(SessionActions):
         if self._loading:
             count = "reading…"
         elif self._filter.value.strip():
-            count = f"{listed:,} match of {len(self._all):,}"
+            count = f"titles: {listed:,} of {len(self._all):,}"
         else:
             count = f"{listed:,} of {len(self._all):,}"
         parts = [

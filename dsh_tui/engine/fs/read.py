@@ -1,7 +1,7 @@
 """The ``read`` tool: lines of a text file with their numbers, or the names in a directory.
 
 The envelope can't be broken from inside: every line of content starts with its number, and
-control characters are shown as symbols. Source: capabilities B3, B6; schema ``tool-fs``.
+what can't be seen is shown as a mark. Source: capabilities B3, B6; schema ``tool-fs``.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def _file(path: Path, window: TextWindow, cwd: Path) -> ToolOutput:
         footer = f"(End of file: {window.total} {'line' if window.total == 1 else 'lines'}.)"
     if symbols:
         footer += (
-            f"\n({symbols} control characters are shown as symbols such as ␛ for U+001B; "
-            "an edit must name the real characters.)"
+            "\n(Marks such as ␛ for U+001B or ⟦U+202E⟧ stand for characters that can't be seen: "
+            f"{symbols} here. An edit must name the real ones.)"
         )
     meta = {"path": shown_from(path, cwd), "lines": len(lines), "total": window.total}
     return ToolOutput(_envelope(path, "file", lines, footer), meta)
