@@ -11,9 +11,8 @@ from textual.app import RenderResult
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
-from textual.reactive import reactive
-from textual.widget import Widget
 
+from dsh_tui.widgets.answer_focus import AnswerFocus
 from dsh_tui.widgets.approval_answers import Answer
 
 GAP: Final = 2
@@ -38,16 +37,12 @@ def arranged(answers: Sequence[Answer], width: int) -> tuple[list[list[str]], in
     return rows, 0
 
 
-class AnswerRow(Widget, can_focus=False):
+class AnswerRow(AnswerFocus[Answer]):
     """Shows the answers; which one is focused is set by the dock."""
 
     DEFAULT_CSS = """
     AnswerRow { height: auto; color: $foreground; }
     """
-
-    answers: reactive[tuple[Answer, ...]] = reactive((), layout=True)
-    focused: reactive[int | None] = reactive(None)
-    armed: reactive[bool] = reactive(False)
 
     class Clicked(Message):
         """An answer was clicked."""
@@ -55,21 +50,6 @@ class AnswerRow(Widget, can_focus=False):
         def __init__(self, answer: Answer) -> None:
             self.answer = answer
             super().__init__()
-
-    @property
-    def answer(self) -> Answer | None:
-        """The focused answer."""
-        return None if self.focused is None else self.answers[self.focused]
-
-    def watch_answers(self) -> None:
-        self.focused = None
-
-    def move(self, by: int) -> None:
-        """Focus the next or the previous answer; from none, the first or the last."""
-        if self.focused is None:
-            self.focused = 0 if by > 0 else len(self.answers) - 1
-        else:
-            self.focused = (self.focused + by) % len(self.answers)
 
     def on_click(self, event: events.Click) -> None:
         event.stop()

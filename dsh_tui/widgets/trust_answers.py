@@ -13,10 +13,9 @@ from textual import events
 from textual.app import RenderResult
 from textual.content import Content
 from textual.message import Message
-from textual.reactive import reactive
-from textual.widget import Widget
 
 from dsh_tui.engine.projection.trust_views import TrustAnswer
+from dsh_tui.widgets.answer_focus import AnswerFocus
 
 LABELS: Final[dict[TrustAnswer, str]] = {
     "trust": " Trust this folder ",
@@ -28,14 +27,10 @@ LABELS: Final[dict[TrustAnswer, str]] = {
 _GAP: Final = 1
 
 
-class TrustAnswers(Widget, can_focus=False):
+class TrustAnswers(AnswerFocus[TrustAnswer]):
     """Shows the answers; the screen moves the focus and decides when one counts."""
 
     DEFAULT_CSS = "TrustAnswers { height: 1; color: $foreground; }"
-
-    answers: reactive[tuple[TrustAnswer, ...]] = reactive(())
-    focused: reactive[int | None] = reactive(None)
-    armed: reactive[bool] = reactive(False)
 
     class Clicked(Message):
         """An answer was clicked."""
@@ -43,18 +38,6 @@ class TrustAnswers(Widget, can_focus=False):
         def __init__(self, answer: TrustAnswer) -> None:
             self.answer = answer
             super().__init__()
-
-    @property
-    def answer(self) -> TrustAnswer | None:
-        """The focused answer."""
-        return None if self.focused is None else self.answers[self.focused]
-
-    def move(self, by: int) -> None:
-        """Focus the next or the previous answer; from none, the first or the last."""
-        if self.focused is None:
-            self.focused = 0 if by > 0 else len(self.answers) - 1
-        else:
-            self.focused = (self.focused + by) % len(self.answers)
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
