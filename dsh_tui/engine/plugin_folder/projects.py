@@ -135,10 +135,13 @@ class ProjectPlugins:
         if place.agents or place.is_kept or self._places.get(place.project) is not place:
             return
         del self._places[place.project]
-        await place.scope.dispose()
+        async with place.moving:  # what is being mounted there must be there to be unmounted
+            await place.scope.dispose()
 
     async def _sync(self, place: _Place) -> None:
         async with place.moving:
+            if self._places.get(place.project) is not place:
+                return  # everybody left meanwhile
             place.own_names = frozenset(self._own_names())
             await place.folder.sync()
             place.stands = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import pytest
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent
+from dsh_tui.engine.plugin_folder.folder import PLUGINS_CHANGED, PluginRecord
 from dsh_tui.engine.plugin_folder.importer import PluginError, forget, import_plugin
 from dsh_tui.engine.plugin_folder.projects import CHANGED, TAKEN
 from dsh_tui.engine.plugin_folder.source import PluginSource
@@ -44,6 +46,16 @@ def apply(ctx, config):
     ctx[TOOLS].register(
         ctx, ToolDefinition(name=NAME, description="Does.", parameters=Args, execute=run, kind="other")
     )
+"""
+
+
+SLOW = """
+import time
+from pathlib import Path
+
+Path({begun!r}).touch()
+while not Path({go!r}).exists():
+    time.sleep(0.001)
 """
 
 
@@ -200,6 +212,26 @@ async def test_a_project_is_left_with_its_last_agent(bench: Bench) -> None:
     await second.dispose()
     await bench.product.projects.leave(second.agent)
     assert bench.product.projects.records() == ()
+
+
+async def test_a_project_that_is_left_while_a_plugin_is_imported_has_nothing_mounted(
+    bench: Bench, tmp_path: Path
+) -> None:
+    agent = await bench.agent(bench.other)
+    heard: list[PluginRecord] = []
+    bench.product.engine.root.on(PLUGINS_CHANGED, heard.append)
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    path = bench.save("v1", project=bench.other)
+    path.write_text(SLOW.format(begun=str(begun), go=str(go)) + path.read_text())
+    trusting = asyncio.ensure_future(bench.trust(bench.other))
+    while not begun.exists():
+        await asyncio.sleep(0.001)
+    leaving = asyncio.ensure_future(bench.product.projects.leave(agent))
+    await asyncio.wait({leaving}, timeout=0.1)  # it waits for what is under way
+    go.touch()
+    await asyncio.gather(trusting, leaving)
+    assert bench.product.projects.records() == ()
+    assert [record for record in heard if record.state == "failed"] == []
 
 
 async def test_an_agent_that_moves_has_the_plugins_of_where_it_is(bench: Bench) -> None:
