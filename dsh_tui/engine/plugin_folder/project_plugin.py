@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
-from collections.abc import AsyncIterator, Awaitable, Mapping
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,6 +18,8 @@ from dsh_tui.engine.agent.agent import Agent, QueuedMessage
 from dsh_tui.engine.agent.decisions import PromptDecision
 from dsh_tui.engine.agent.events import AGENT_CREATED, AGENT_DISPOSED, AGENT_PROMPT_SUBMIT
 from dsh_tui.engine.base.cancel import CancelSignal
+from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
+from dsh_tui.engine.base.errors import error_chain
 from dsh_tui.engine.kernel import Context, Disposer, Next
 from dsh_tui.engine.plugin_folder.folder import PLUGINS
 from dsh_tui.engine.plugin_folder.projects import PROJECT_PLUGINS, ProjectPlugins
@@ -26,6 +29,8 @@ name = "project-plugins"
 inject = (TRUST, PLUGINS)
 
 LOOK_S: Final = 1.0
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +65,7 @@ async def apply(ctx: Context, config: Config) -> AsyncIterator[Disposer]:
     ctx.on(TRUST_CHANGED, projects.sync)
     if config.watch:
         # A context of its own: the watcher waits for fibers without belonging to one.
-        task = asyncio.create_task(_follow(projects), context=contextvars.Context())
+        task = asyncio.create_task(follow(projects.look), context=contextvars.Context())
 
         async def stop() -> None:
             task.cancel()
@@ -70,7 +75,15 @@ async def apply(ctx: Context, config: Config) -> AsyncIterator[Disposer]:
         yield stop
 
 
-async def _follow(projects: ProjectPlugins) -> None:
+async def follow(look: Callable[[], Awaitable[None]], clock: Clock = SYSTEM_CLOCK) -> None:
+    """Look once a second for as long as this runs. A look that fails is logged, and not the last one."""
+    said = ""
     while True:
-        await asyncio.sleep(LOOK_S)
-        await projects.look()
+        await clock.sleep(LOOK_S)
+        try:
+            await look()
+            said = ""
+        except Exception as error:  # noqa: BLE001  # said once; what is saved next is looked at all the same
+            if error_chain(error) != said:
+                _log.exception("projects: not looked at")
+            said = error_chain(error)

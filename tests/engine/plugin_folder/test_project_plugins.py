@@ -14,11 +14,13 @@ from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent
 from dsh_tui.engine.plugin_folder.folder import PLUGINS_CHANGED, PluginRecord
 from dsh_tui.engine.plugin_folder.importer import PluginError, forget, import_plugin
+from dsh_tui.engine.plugin_folder.project_plugin import LOOK_S, follow
 from dsh_tui.engine.plugin_folder.projects import CHANGED, TAKEN
 from dsh_tui.engine.plugin_folder.source import PluginSource
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.tools.registry import TOOLS
+from tests.fakes.fake_clock import FakeClock
 
 TOOL = """
 from pathlib import Path
@@ -255,6 +257,26 @@ async def test_a_broken_trusted_plugin_is_one_line_and_hurts_nobody(bench: Bench
 
 
 # What runs is what was read
+
+
+async def test_a_look_that_fails_is_logged_once_and_is_not_the_last(caplog: pytest.LogCaptureFixture) -> None:
+    outcomes: list[Exception | None] = [OSError("disk gone"), OSError("disk gone"), None]
+    looked = 0
+
+    async def look() -> None:
+        nonlocal looked
+        looked += 1
+        outcome = outcomes.pop(0)
+        if outcome is not None:
+            raise outcome
+
+    clock = FakeClock()
+    following = asyncio.create_task(follow(look, clock))
+    await clock.advance(LOOK_S * 3)
+    assert (looked, following.done()) == (3, False)
+    assert caplog.text.count("OSError: disk gone") == 1
+    following.cancel()
+    await asyncio.wait({following})
 
 
 def package(tmp_path: Path, **modules: str) -> PluginSource:
