@@ -27,7 +27,7 @@ from dsh_tui.attention import Attention, Terminal
 from dsh_tui.engine.projection.views import ChatView
 from dsh_tui.screens.chat import ChatScreen
 from dsh_tui.screens.ports import ChatPort
-from dsh_tui.stray_output import keep
+from dsh_tui.terminal.stray_output import keep
 from dsh_tui.theme import DARK, THEMES, other
 from dsh_tui.widgets.messages import FeedChanged
 
@@ -98,7 +98,7 @@ class DshApp(App[None]):
     def get_driver_class(self) -> type[Driver]:
         from textual.drivers.linux_driver import LinuxDriver
 
-        from dsh_tui.terminal_driver import TerminalDriver
+        from dsh_tui.terminal.driver import TerminalDriver
 
         usual = super().get_driver_class()
         return TerminalDriver if usual is LinuxDriver else usual
@@ -162,7 +162,7 @@ class DshApp(App[None]):
         self._spawn(self._copy(text))
 
     async def _copy(self, text: str) -> None:
-        from dsh_tui.clipboard import copy
+        from dsh_tui.terminal.clipboard import copy
 
         self.notice(str(await copy(text, self.copy_to_clipboard)))
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
-from dsh_tui import terminal_signals
-from dsh_tui.terminal_signals import BELL, desktop, protocol_of, safe
+from dsh_tui.terminal import signals
+from dsh_tui.terminal.signals import BELL, desktop, protocol_of, safe
 
 if TYPE_CHECKING:
     from dsh_tui.engine.projection.views import ChatView
@@ -51,7 +51,7 @@ class AttentionSettings:
 
     bell: bool = True
     title: bool = True
-    desktop: bool | terminal_signals.Protocol = True
+    desktop: bool | signals.Protocol = True
     after_seconds: float = 15.0
     """A turn that took less is not told of: whoever asked still looks."""
 

@@ -15,7 +15,7 @@ import pytest
 from dsh_tui.attention import AWAY_S, Attention, AttentionSettings
 from dsh_tui.engine.projection.views import ApprovalView, CardView, ChatView, StatusView
 from dsh_tui.engine.session.store import SESSION_EVENT
-from dsh_tui.terminal_signals import desktop, protocol_of, title
+from dsh_tui.terminal.signals import desktop, protocol_of, title
 from tests.fakes.fake_clock import FakeClock
 from tests.fakes.tool_bench import ToolBench, open_tool_bench
 

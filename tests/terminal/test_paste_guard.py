@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsh_tui.paste_guard import END, START, PasteGuard
+from dsh_tui.terminal.paste_guard import END, START, PasteGuard
 
 
 def fed(*pieces: str) -> str:

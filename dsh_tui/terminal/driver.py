@@ -24,10 +24,10 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
 from textual.message import Message
 
-from dsh_tui.paste_guard import PasteGuard
-from dsh_tui.stray_output import StrayOutput
-from dsh_tui.terminal_output import TerminalOutput
-from dsh_tui.terminal_signals import KEEP_TITLE, RESTORE_TITLE, title
+from dsh_tui.terminal.output import TerminalOutput
+from dsh_tui.terminal.paste_guard import PasteGuard
+from dsh_tui.terminal.signals import KEEP_TITLE, RESTORE_TITLE, title
+from dsh_tui.terminal.stray_output import StrayOutput
 
 _READ: Final = 65_536
 _PATIENCE: Final = 0.1

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dsh_tui.clipboard import MOST_FOR_TERMINAL, Copied, commands, copy
+from dsh_tui.terminal.clipboard import MOST_FOR_TERMINAL, Copied, commands, copy
 
 
 def fake_command(folder: Path, name: str, script: str) -> None:

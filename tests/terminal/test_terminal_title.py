@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dsh_tui.terminal_driver import TerminalDriver
+from dsh_tui.terminal.driver import TerminalDriver
 
 
 class Written(TerminalDriver):

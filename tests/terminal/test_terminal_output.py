@@ -9,7 +9,7 @@ from typing import IO
 
 import pytest
 
-from dsh_tui.terminal_output import MOST_WAITING, TerminalOutput
+from dsh_tui.terminal.output import MOST_WAITING, TerminalOutput
 
 DEADLINE = 10.0
 PICTURE = "x" * 4_000
