@@ -76,7 +76,9 @@ def _flush() -> None:
 def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", "--model", metavar="PROVIDER/MODEL", help="model to use")
     parser.add_argument("--effort", choices=EFFORTS, help="how much the model thinks")
-    parser.add_argument("--mode", choices=MODES_KNOWN, help="what runs without asking (default: ask)")
+    parser.add_argument(
+        "--mode", choices=MODES_KNOWN, help="what runs without asking (else as the settings say)"
+    )
     parser.add_argument("--invariants", action="store_true", help=argparse.SUPPRESS)
 
 

@@ -46,7 +46,7 @@ class ApprovalError(HarnessError):
 
 
 @dataclass(slots=True)
-class _Desk:
+class _Mounted:
     """The mounted answerer, and the signal that tells its requests when it goes."""
 
     answerer: Answerer
@@ -71,7 +71,7 @@ class Approval:
         self._ctx = ctx
         self._place_of = place_of
         self._kept = tuple(kept)
-        self._desk: _Desk | None = None
+        self._mounted: _Mounted | None = None
         self._pending: dict[str, ApprovalRequest] = {}
         self._unanswered: list[Unanswered] = []
         self._late: set[_AnswerTask] = set()
@@ -85,13 +85,13 @@ class Approval:
         """
 
         def install() -> Iterator[Callable[[], object]]:
-            if self._desk is not None:
+            if self._mounted is not None:
                 raise ApprovalError("approvals are answered by somebody already")
-            desk = self._desk = _Desk(answerer)
+            mounted = self._mounted = _Mounted(answerer)
 
             def leave() -> None:
-                self._desk = None
-                desk.gone.cancel("the answerer is gone")
+                self._mounted = None
+                mounted.gone.cancel("the answerer is gone")
 
             yield leave
 
@@ -141,16 +141,16 @@ class Approval:
         return decided.outcome
 
     async def _decide(self, request: ApprovalRequest) -> Decided:
-        signal, desk = request.call.signal, self._desk
+        signal, mounted = request.call.signal, self._mounted
         if signal.cancelled:
             return _CANCELLED
-        if desk is None:
+        if mounted is None:
             return _UNAVAILABLE
         stop = CancelSignal()
-        undo = (stop.follow(signal), stop.follow(desk.gone))
+        undo = (stop.follow(signal), stop.follow(mounted.gone))
 
         async def ask() -> Answer:
-            return await desk.answerer(request, stop)
+            return await mounted.answerer(request, stop)
 
         asking = asyncio.ensure_future(contained(ask()))
         stopped = asyncio.Event()
@@ -166,7 +166,7 @@ class Approval:
             self._let_go(asking)
         if signal.cancelled:
             return _CANCELLED
-        if desk.gone.cancelled:
+        if mounted.gone.cancelled:
             return _UNAVAILABLE
         return self._read(request, asking.result())
 
@@ -223,6 +223,7 @@ class Approval:
                 request.arguments,
                 request.reason,
                 self._would_allow(request),
+                request.by,
             )
         )
         target = scope_target(self._ctx, request.call.agent)

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, assert_never, get_a
 from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.kernel import Context, ServiceKey
 from dsh_tui.engine.permissions.facts import CallFacts
-from dsh_tui.engine.permissions.judge import Verdict, judge
+from dsh_tui.engine.permissions.judge import judge
 from dsh_tui.engine.permissions.past_calls import PastCalls
 from dsh_tui.engine.permissions.project_rules import ProjectRules
 from dsh_tui.engine.permissions.proposal import propose
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.rule_file import RuleFile, RuleFileError
 from dsh_tui.engine.permissions.session_rules import SessionRules
+from dsh_tui.engine.permissions.verdict import Verdict
 from dsh_tui.engine.tools.decisions import BY_MODE
 
 if TYPE_CHECKING:

@@ -13,8 +13,6 @@ from dsh_tui.engine.permissions.path_rules import judge_path
 from dsh_tui.engine.permissions.rule import COMMAND_TOOL, EFFECTS_BY_RANK, PATH_ARGUMENTS, Rule
 from dsh_tui.engine.permissions.verdict import Verdict
 
-__all__ = ["Verdict", "judge"]
-
 
 def judge(rules: Sequence[Rule], call: CallFacts) -> Verdict:
     """The verdict on one call. Never raises."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
+from dsh_tui.engine.modes.mode import DEFAULT_MODE
 from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.projection.title import TitleFold
 from dsh_tui.engine.session.event import Event
@@ -105,7 +106,7 @@ class _Fold:
     def __init__(self, header: Mapping[str, Any]) -> None:  # Any: JSON of a header
         self._session_id = str(header.get("id", ""))
         self._cwd = str(header.get("cwd") or "")
-        self._mode = "ask"
+        self._mode: str = DEFAULT_MODE
         self._open: dict[str, _Open] = {}
         self.calls: list[PastCall] = []
         self.title = TitleFold()

@@ -6,8 +6,8 @@ import pytest
 
 from dsh_tui.engine.approval.decision import combine
 from dsh_tui.engine.permissions.book import Judgement
-from dsh_tui.engine.permissions.judge import Verdict
 from dsh_tui.engine.permissions.rule import Effect, Rule
+from dsh_tui.engine.permissions.verdict import Verdict
 from dsh_tui.engine.sandbox.escalation import ESCALATION
 from dsh_tui.engine.tools.decisions import BY_MODE, Allow, Ask, Deny, PreDecision
 

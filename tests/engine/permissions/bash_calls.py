@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from dsh_tui.engine.permissions.facts import CallFacts
-from dsh_tui.engine.permissions.judge import Verdict, judge
+from dsh_tui.engine.permissions.judge import judge
 from dsh_tui.engine.permissions.rule import Rule
+from dsh_tui.engine.permissions.verdict import Verdict
 from dsh_tui.engine.tools.definition import ToolKind
 
 KINDS: dict[str, ToolKind] = {
