@@ -97,6 +97,17 @@ def one_line(done: subprocess.CompletedProcess[str]) -> str:
     return done.stderr.strip()
 
 
+def test_what_would_help_a_refused_call_is_told_by_who_asked(stage: Stage) -> None:
+    stage.settings("permissions:\n  ask:\n    - bash(ls *)\n")
+    asks = [("bash", {"command": "ls", "description": "x"}), ("exit_plan_mode", {"plan": "# Do it"})]
+    stage.model.push(reply(tool_calls=asks[:1]), "None.", reply(tool_calls=asks[1:]), "None.")
+    by_rule = stage.exec("list", "--mode", "full")
+    by_plan = stage.exec("plan", "--mode", "plan")
+    assert (by_rule.returncode, by_plan.returncode) == (3, 3)
+    assert "(ask bash(ls *) asks a person each time; run the task in the app)" in by_rule.stderr
+    assert "(a plan is approved by a person: run the task in the app, or in another mode)" in by_plan.stderr
+
+
 def test_a_call_that_nobody_can_approve_is_refused_and_told_and_makes_status_3(stage: Stage) -> None:
     stage.model.push(reply(tool_calls=TOUCH), "I was not allowed to.")
     done = stage.exec("make it")

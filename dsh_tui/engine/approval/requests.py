@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.frozen import JsonObject
+from dsh_tui.engine.tools.decisions import BY_MODE
 
 if TYPE_CHECKING:
     from dsh_tui.engine.permissions.book import Scope
@@ -84,6 +85,8 @@ class Unanswered:
     reason: str
     rules: tuple[Rule, ...] = ()
     """What would have let it run; empty if no rule could."""
+    asked_by: str = BY_MODE
+    """Who asked: the mode, the text of a rule, or a plugin."""
 
 
 Answerer: TypeAlias = Callable[[ApprovalRequest, CancelSignal], Awaitable[Answer]]

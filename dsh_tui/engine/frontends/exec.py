@@ -31,6 +31,7 @@ from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.persistence.errors import ReadOnlyLogError
 from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, Leases
+from dsh_tui.engine.plan.tool import EXIT_PLAN_MODE
 from dsh_tui.engine.product import ModelNameError, Product, StartOptions
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
@@ -38,6 +39,7 @@ from dsh_tui.engine.session.store import SESSION_EVENT
 from dsh_tui.engine.session_move import move_stored
 from dsh_tui.engine.settings.home import Home, HomeError
 from dsh_tui.engine.settings.loader import SettingsError
+from dsh_tui.engine.tools.decisions import BY_MODE
 from dsh_tui.launch import ExecOptions
 
 OK, FAILED, USAGE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -284,6 +286,10 @@ class _Interrupts:
 
 def _cure(call: Unanswered) -> str:
     """What would have let it run."""
+    if call.asked_by == EXIT_PLAN_MODE:
+        return "a plan is approved by a person: run the task in the app, or in another mode"
+    if call.asked_by != BY_MODE:  # it asks in every mode
+        return f"{call.asked_by} asks a person each time; run the task in the app"
     if not call.rules:
         return "no rule covers it; allow it with --mode, or run the task in the app"
     rules = ", ".join(rule.body for rule in call.rules)
