@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from dsh_tui.engine.projection.permission_views import DryRunView, LedgerView, RuleRow
-from dsh_tui.engine.projection.trust_views import TrustAnswer, TrustQuestion
 from dsh_tui.engine.projection.views import (
     AnswerIntent,
     BlockView,
@@ -22,9 +20,11 @@ from dsh_tui.engine.projection.views import (
 )
 
 if TYPE_CHECKING:
+    from dsh_tui.engine.projection.permission_views import DryRunView, LedgerView, RuleRow
     from dsh_tui.engine.projection.request_views import ForecastView
     from dsh_tui.engine.projection.requests import RequestBook
     from dsh_tui.engine.projection.timeline import Timeline
+    from dsh_tui.engine.projection.trust_views import TrustAnswer, TrustQuestion
 
 
 class LibraryPort(Protocol):
