@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.tools.arguments import parse_arguments
-from dsh_tui.engine.tools.definition import ToolCall
+from dsh_tui.engine.tools.definition import Admission, ToolCall
 
 
 def place_of(call: ToolCall, would_ask: Callable[[ToolCall], bool]) -> tuple[int, int] | None:
@@ -41,4 +41,11 @@ def _calls_behind(call: ToolCall, answer: Event | None) -> Iterator[ToolCall]:
     at = next((at for at, block in enumerate(calls) if block["id"] == call.call_id), len(calls))
     for block in calls[at + 1 :]:
         raw = block["arguments"]
-        yield replace(call, call_id=block["id"], name=block["name"], arguments=raw, args=parse_arguments(raw))
+        yield replace(
+            call,
+            call_id=block["id"],
+            name=block["name"],
+            arguments=raw,
+            args=parse_arguments(raw),
+            admission=Admission(mode=call.admission.mode),  # a forecast binds the real call to nothing
+        )

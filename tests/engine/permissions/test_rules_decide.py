@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from dsh_tui.engine.approval.place import place_of
 from dsh_tui.engine.approval.requests import Answer
 from dsh_tui.engine.kernel import Next, find_fiber
 from dsh_tui.engine.modes.mode import Mode
@@ -160,6 +161,26 @@ async def test_each_question_says_where_it_stands_among_those_of_its_step() -> N
         await running
         assert seen == [(1, 3), (2, 3), (3, 3)]
         assert it.ran == ["touch a", LS, "touch b", "touch d"]
+
+
+async def test_looking_at_the_calls_behind_a_question_binds_it_to_nothing() -> None:
+    async with open_rules_bench() as it:
+        running = asyncio.create_task(step_of(it, "touch a", "touch b"))
+        await it.bench.clock.settle()
+        asked = it.desk.waiting[0].call
+        behind: list[ToolCall] = []
+
+        def would_ask(call: ToolCall) -> bool:
+            behind.append(call)
+            return True
+
+        assert place_of(asked, would_ask) == (2, 3)  # this question is logged by now
+        assert behind[0].admission.mode == asked.admission.mode == "ask"
+        assert behind[0].admission is not asked.admission
+        for _ in range(2):
+            it.desk.answer(it.desk.waiting[0].id, Answer("rejected"))
+            await it.bench.clock.settle()
+        await running
 
 
 async def test_a_question_that_stands_alone_has_no_place() -> None:
