@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual import events
 
@@ -212,6 +214,19 @@ async def test_the_full_view_and_the_explanation_decide_nothing() -> None:
         await it.pilot.press("question_mark")
         assert not it.dock.armed
         assert it.bridge.asked == []
+
+
+async def test_the_full_view_shows_all_of_what_is_dangerous() -> None:
+    dangers = (
+        "deletes files recursively; rewrites history; changes owners recursively; runs what it downloads"
+    )
+    async with scene(replace(command_approval(), danger=dangers), size=(40, 24)) as it:
+        await it.armed()
+        await it.pilot.press("f")
+        await it.pilot.pause()
+        told = it.app.screen.query_one("#danger")
+        assert told.size.height * told.size.width >= len(dangers)
+        assert told.size.height == told.get_content_height(told.container_size, it.app.size, told.size.width)
 
 
 async def test_esc_interrupts_and_answers_nothing() -> None:
