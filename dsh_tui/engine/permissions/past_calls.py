@@ -17,7 +17,6 @@ from dsh_tui.engine.permissions.judge import judge
 from dsh_tui.engine.permissions.ledger import TYPES, PastCall, SessionCalls, session_calls
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.persistence.log_source import FoundLog, LogSource
-from dsh_tui.engine.projection.cards import present_call
 
 if TYPE_CHECKING:
     from dsh_tui.engine.approval.requests import ApprovalRequest
@@ -95,7 +94,9 @@ class PastCalls:
 
 def one_line_of(call: PastCall) -> str:
     """The call in one line: its verb and what it is about."""
+    # here, because every command starts with this module, and few need a view
     from dsh_tui.engine.base.lossless import dumps
+    from dsh_tui.engine.projection.cards import present_call
 
     card = present_call(call.tool, dumps(call.arguments))
     return f"{card.verb} {card.subject}"[:LONGEST_LINE]
