@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar, Final
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 
 from dsh_tui.engine.projection.permission_views import DecisionRow
 from dsh_tui.widgets.columns import cut, spread
-from dsh_tui.widgets.row_list import RowList
+from dsh_tui.widgets.row_list import ARROWS, RowList
 from dsh_tui.widgets.session_list import age
 from dsh_tui.widgets.visible_text import one_line
 
@@ -22,14 +22,7 @@ _WHO_WIDE, _WHO_NARROW, _AGE = 38, 18, 10
 class DecisionList(RowList[DecisionRow], inherit_bindings=False):
     """Letters belong to the filter, so only arrows and their like move here."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Up", show=False),
-        Binding("down", "move(1)", "Down", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home", "edge(-1)", "First", show=False),
-        Binding("end", "edge(1)", "Last", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*ARROWS]
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id)

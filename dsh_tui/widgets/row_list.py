@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -17,6 +17,16 @@ from textual.strip import Strip
 from textual.visual import Visual
 
 Row = TypeVar("Row")
+
+ARROWS: Final[tuple[BindingType, ...]] = (
+    Binding("up", "move(-1)", "Up", show=False),
+    Binding("down", "move(1)", "Down", show=False),
+    Binding("pageup", "page(-1)", "Page up", show=False),
+    Binding("pagedown", "page(1)", "Page down", show=False),
+    Binding("home", "edge(-1)", "First", show=False),
+    Binding("end", "edge(1)", "Last", show=False),
+)
+"""The moves of a list whose letters belong to a filter."""
 
 
 class RowList(ScrollView, Generic[Row], can_focus=True):

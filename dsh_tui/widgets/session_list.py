@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from dsh_tui.engine.base.real_folder import real_folder
 from dsh_tui.engine.projection.views import SessionHit, SessionHits, SessionRow
 from dsh_tui.widgets.columns import cut, spread
-from dsh_tui.widgets.row_list import RowList
+from dsh_tui.widgets.row_list import ARROWS, RowList
 from dsh_tui.widgets.visible_text import one_line
 
 Scope = Literal["here", "projects", "time"]
@@ -151,12 +151,7 @@ class SessionList(RowList[SessionLine], inherit_bindings=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Up", show=False),
-        Binding("down", "move(1)", "Down", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home", "edge(-1)", "First", show=False),
-        Binding("end", "edge(1)", "Last", show=False),
+        *ARROWS,
         Binding("enter", "choose", "Choose", show=False),
     ]
 
