@@ -23,6 +23,9 @@ from dsh_tui.engine.tools.containment import attempt
 from dsh_tui.engine.tools.decisions import BY_MODE, Allow, Ask, Deny, PreDecision
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall
 
+_QUOTES: Final = str.maketrans(dict.fromkeys("“”„‟«»", "'"))
+"""A quote of the model's own would end ours, and what follows would read as if we said it."""
+
 
 def decide(mode: Mode, call: ToolCall, definition: AnyTool, kept: Sequence[Path] = ()) -> PreDecision:
     """The mode's decision on one call with valid arguments; ``kept`` as in `reach_of_change`."""
@@ -88,7 +91,7 @@ def _leaving(request: Request) -> str:
         "workspace-write": "write in the workspace",
         "danger-full-access": "leave the sandbox, with full access",
     }[request.policy]
-    return f"The agent asks to {what}: “{request.justification}”"
+    return f"The agent asks to {what}: “{request.justification.translate(_QUOTES)}”"
 
 
 def _reach(call: ToolCall, kept: Sequence[Path]) -> str:
