@@ -36,5 +36,5 @@ async def test_a_list_that_can_not_be_kept_up_to_date_stays_and_says_why_whateve
         await pilot.press("tab", *"idem")
         await pilot.pause()
         assert [row.id for row in browser(app)._all] == [row.id for row in sample_sessions()]
-        assert "1 match" in str(browser(app).query_one("#counts", Static).content)
+        assert "titles: 1" in str(browser(app).query_one("#counts", Static).content)
         assert "the disk is gone [/x]" in str(browser(app).query_one("#place", Static).content)
