@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import assert_never
+from typing import Final, assert_never
 
 from dsh_tui.engine.fs.workspace import reach_of_change
 from dsh_tui.engine.modes.mode import Mode
