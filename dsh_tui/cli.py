@@ -164,10 +164,20 @@ def _start(options: LaunchOptions) -> int:
     return run_app(options)
 
 
+def _here() -> Path:
+    """Where we were started; leaves with one line where that is gone."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        fail(f"the current directory can't be used: {error.strerror}; go to another one", USAGE_ERROR)
+
+
 def _directory(text: str) -> Path:
     path = Path(text).expanduser()
+    if not path.is_absolute():
+        path = _here() / path
     if path.is_dir():
-        return path.absolute()
+        return path
     near = get_close_matches(text, list(COMMANDS), n=1) if os.sep not in text else []
     hint = f"; did you mean the command `{near[0]}`?" if near else ""
     fail(f"{text}: no such directory{hint}", USAGE_ERROR)
@@ -229,7 +239,7 @@ def _replay(arguments: list[str]) -> int:
         load_recording(options.file)
     except RecordingError as error:
         fail(error.message, 1)
-    return _start(LaunchOptions(cwd=Path.cwd(), replay=options.file, speed=options.speed))
+    return _start(LaunchOptions(cwd=_here(), replay=options.file, speed=options.speed))
 
 
 def _speed(text: str) -> float:
@@ -245,6 +255,7 @@ def _speed(text: str) -> float:
 def _permissions(arguments: list[str]) -> int:
     from dsh_tui.permission_commands import run_permissions
 
+    _here()
     return run_permissions(_Parser(prog="dsh-tui permissions", description="Permission rules."), arguments)
 
 
@@ -267,6 +278,7 @@ def _plugins(arguments: list[str]) -> int:
         parser.error(f"DIR, --yes and --revoke belong to `plugins trust`, not to `plugins {options.verb}`")
     from dsh_tui.engine.frontends.plugins import check_plugins
 
+    _here()
     return check_plugins(as_json=options.json)
 
 
