@@ -15,6 +15,8 @@ from dsh_tui.engine.base.private_folder import make_missing
 
 _USUAL: Final = (1, 2)
 """Standard output and error, which every program that is started inherits."""
+_MOST: Final = 1_000_000
+"""Bytes; a file that has more is begun again."""
 
 
 class StrayOutput:
