@@ -22,6 +22,7 @@ from dsh_tui.widgets.wrap import wrap
 
 MAIN_AGENT: Final = "main agent"
 READ_FIRST: Final = "Read it to its end first: f opens it"
+READ_DONE: Final = "Read to its end: it can be answered now"
 READ_ON: Final = "Not read to its end yet: f opens it again"
 READ_RULE_FIRST: Final = "Read the rule to its end first: ↓ scrolls"
 SAME_CALL: Final = "That is the call as it was asked: change it, or tab to your own words"

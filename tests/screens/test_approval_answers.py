@@ -201,6 +201,7 @@ async def test_what_is_dangerous_is_not_allowed_before_it_was_read(key: str) -> 
         assert "Read it to its end first" in it.said
         await read(it)
         assert "read to its end" in it.head
+        assert "Read it to its end first" not in it.said
         await it.press(key)
         assert it.bridge.asked == [("proposal", "a2") if key == "2" else ("answer", "a2", AnswerIntent(True))]
 
