@@ -59,4 +59,7 @@ def keep(text: str, path: Path) -> None:
 
 def _opened(path: Path) -> int:
     make_missing(path.parent)
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    if os.fstat(opened).st_size > _MOST:
+        os.truncate(opened, 0)
+    return opened
