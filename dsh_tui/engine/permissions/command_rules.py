@@ -7,8 +7,9 @@ rule can cover. Source: design §3.15 and §4 (``permissions test``).
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -201,6 +202,10 @@ class _Cover:
         relative = "/" in (command.name or "") and not (command.name or "").startswith("/")
         if relative and (self._moves or self._directory != self._project):
             return f"`{command.name}` depends on the directory, which is changed."
+        if command.program == "git" and self._enters_another_repository():
+            return (
+                "git would act on another repository inside the workspace, whose settings may run programs."
+            )
         leaves = command.program in MOVERS and may_leave(self._call, self._line, command)
         for rule, pattern in self._rules:
             spells_out = not pattern.more if leaves else len(pattern.words) >= inside.spelled
@@ -210,6 +215,12 @@ class _Cover:
         if leaves:
             return f"`{command.show()}` may leave the workspace, which {matching[0].text} does not spell out."
         return f"`{command.show()}` can run or write more than {matching[0].text} spells out."
+
+    def _enters_another_repository(self) -> bool:
+        start = self._directory or self._project
+        moves = [c for c in find_all(self._line).commands if c.program in MOVERS]
+        folders = [start, *(start / word.text for move in moves for word in move.words[1:2] if word.literal)]
+        return any(_is_repository(below) for folder in folders for below in _between(self._project, folder))
 
     def _is_harmless(self, redirect: Redirect) -> bool:
         if redirect.between_descriptors():
@@ -222,3 +233,18 @@ class _Cover:
         if redirect.operator != "<" or (self._moves and not target.text.startswith("/")):
             return False
         return is_inside(self._project, str((self._directory or self._project) / target.text))
+
+
+def _between(project: Path, folder: Path) -> Iterator[Path]:
+    """The folder and those above it, up to the project and without it."""
+    root, here = Path(os.path.realpath(project)), Path(os.path.realpath(folder))
+    while here != root and here.is_relative_to(root):
+        yield here
+        here = here.parent
+
+
+def _is_repository(folder: Path) -> bool:
+    """True if git takes the folder for a repository of its own, bare ones too."""
+    if os.path.lexists(folder / ".git"):
+        return True
+    return all(os.path.lexists(folder / name) for name in ("HEAD", "objects", "refs"))

@@ -198,6 +198,22 @@ def test_everyday_options_need_no_rule_of_their_own(command: str) -> None:
     assert verdict.decision == "allow", verdict.why
 
 
+def test_git_in_a_repository_inside_the_workspace_is_left_to_the_mode(tmp_path: Path) -> None:
+    for folder in ("nested/.git", "nested/deep", "bare/objects", "bare/refs", "plain"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "bare" / "HEAD").write_text("x")
+
+    def decision(command: str, **arguments: str) -> str | None:
+        return judge(rules("cd *", "git status *", "ls *"), bash(command, tmp_path, **arguments)).decision
+
+    for folder in ("nested", "nested/deep", "bare", "bare/refs"):
+        assert decision(f"cd {folder} && git status") is None
+        assert decision("git status", workdir=folder) is None
+        assert decision(f"cd {folder} && ls") == "allow"
+    assert decision("cd plain && git status") == "allow"
+    assert decision(f"cd {tmp_path} && git status") == "allow"
+
+
 def test_a_second_step_into_a_folder_may_leave_the_workspace() -> None:
     assert judged("cd a && cd b && ls", "cd *", "ls *").decision is None
     assert judged(f"cd {PROJECT} && cd {PROJECT} && ls", "cd *", "ls *").decision == "allow"
