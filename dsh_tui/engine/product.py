@@ -17,6 +17,7 @@ from dsh_tui.engine.approval.service import APPROVAL, Approval
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.boot import Engine, boot
 from dsh_tui.engine.bundles import base
+from dsh_tui.engine.compaction.service import Limits
 from dsh_tui.engine.credentials.store import CredentialStore
 from dsh_tui.engine.kernel import find_fiber
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
@@ -141,6 +142,11 @@ class Product:
             ),
             plugin_configs=settings.plugins,
             watch_plugins=options.watch_plugins,
+            compaction=Limits(
+                auto=settings.compaction.auto,
+                threshold=settings.compaction.threshold,
+                retain=settings.compaction.retain,
+            ),
             written_titles=options.written_titles and settings.titles == "model",
             invariants=options.invariants,
         )

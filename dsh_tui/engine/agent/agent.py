@@ -6,7 +6,7 @@ Front ends hold an `Agent`; only the owner who created it holds the `AgentHandle
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
@@ -14,12 +14,15 @@ from dsh_tui.engine.llm.blocks import Block
 from dsh_tui.engine.llm.messages import Source
 
 if TYPE_CHECKING:
+    from dsh_tui.engine.base.cancel import CancelSignal
     from dsh_tui.engine.kernel import Context
     from dsh_tui.engine.session.session import Session
 
 AgentStatus: TypeAlias = Literal["idle", "running", "disposed"]
 SessionStart: TypeAlias = Literal["startup", "resume", "clear", "compact"]
 Content: TypeAlias = str | Sequence[Block]
+Errand: TypeAlias = "Callable[[CancelSignal], Coroutine[Any, Any, None]]"  # Any: asyncio's own
+"""Work that an agent does instead of a turn; its signal is the one that `Agent.cancel` fires."""
 
 USER_CAUSE: Mapping[str, Any] = {"kind": "user"}  # Any: JSON, open registry of causes
 
@@ -84,6 +87,13 @@ class Agent(Protocol):
         """Add context that the next request sees, without running the model.
 
         Joins the open turn; while idle it is a one-shot turn of its own.
+        """
+
+    def occupy(self, errand: Errand) -> None:
+        """Run work on the session with no turn beside it; prompts wait behind it as behind a turn.
+
+        Raises:
+            AgentBusyError: something runs or waits already.
         """
 
     def cancel(self, reason: str = "cancelled", cause: Mapping[str, Any] = USER_CAUSE) -> None:

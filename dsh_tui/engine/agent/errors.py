@@ -1,6 +1,7 @@
 """Errors of agents.
 
 AgentError
+├── AgentBusyError          asked for what only an idle agent does
 ├── AgentDisposedError      talked to after its end
 ├── AgentExistsError        two live agents on one session
 ├── NoAgentFactoryError     no loop is loaded
@@ -16,6 +17,12 @@ class AgentError(HarnessError):
     """An agent could not be made or used."""
 
     code = "AGENT"
+
+
+class AgentBusyError(AgentError):
+    """It runs, or something waits for it."""
+
+    code = "AGENT_BUSY"
 
 
 class AgentDisposedError(AgentError):

@@ -14,6 +14,8 @@ from dsh_tui.engine.agent.agent import AgentOptions
 from dsh_tui.engine.agent.default_model import DEFAULT_MODEL
 from dsh_tui.engine.approval import plugin as approval
 from dsh_tui.engine.bundles import agent_core
+from dsh_tui.engine.compaction import plugin as compaction
+from dsh_tui.engine.compaction.service import Limits
 from dsh_tui.engine.environment import plugin as environment
 from dsh_tui.engine.fs import observation
 from dsh_tui.engine.fs import plugin as fs
@@ -72,6 +74,7 @@ class Config:
     pass_environment: tuple[str, ...] = ()
     plugin_configs: Mapping[str, object] = field(default_factory=dict)
     watch_plugins: bool = False
+    compaction: Limits = field(default_factory=Limits)
     written_titles: bool = False
     """Whether the model may be asked for a title beside the conversation."""
     invariants: bool = False
@@ -98,6 +101,7 @@ def apply(ctx: Context, config: Config) -> None:
     ctx.plugin(one_shots)
     ctx.plugin(checkpoint)
     ctx.plugin(lost_session)
+    ctx.plugin(compaction, compaction.Config(limits=config.compaction))
     ctx.plugin(session_title)
     if config.written_titles:
         from dsh_tui.engine.session_title import written_titles

@@ -14,9 +14,9 @@ from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from dsh_tui.engine.agent.agent import USER_CAUSE, AgentOptions, AgentStatus, Content, QueuedMessage
+from dsh_tui.engine.agent.agent import USER_CAUSE, AgentOptions, AgentStatus, Content, Errand, QueuedMessage
 from dsh_tui.engine.agent.dispatch import AgentDispatch
-from dsh_tui.engine.agent.errors import AgentDisposedError
+from dsh_tui.engine.agent.errors import AgentBusyError, AgentDisposedError
 from dsh_tui.engine.agent.events import AGENT_DROPPED, AGENT_ERROR, AGENT_QUEUED, AGENT_STATUS
 from dsh_tui.engine.agent.inbox import Inbox
 from dsh_tui.engine.base.cancel import CancelSignal
@@ -48,6 +48,7 @@ class ReactAgent:
         self._waiters: list[asyncio.Future[None]] = []
         self._background: set[asyncio.Task[None]] = set()
         self._held: list[Mapping[str, Any]] | None = None  # Any: data of context/message
+        self._errand: Errand | None = None
 
     def enter(self, ctx: Context, events: AgentDispatch) -> None:
         """Bind the agent to its own scope; called once, before anything can talk to it."""
@@ -91,8 +92,16 @@ class ReactAgent:
         else:
             self._inject_alone(data)
 
+    def occupy(self, errand: Errand) -> None:
+        self._require_alive()
+        if self._occupied:
+            raise AgentBusyError(f"{self.id}: something runs or waits already")
+        self._errand = errand
+        self.inbox.ring()
+
     def cancel(self, reason: str = "cancelled", cause: Mapping[str, Any] = USER_CAUSE) -> None:
         dropped = self.inbox.clear()
+        self._errand = None
         if self._status != "running" and not dropped:
             return
         self.signal.cancel(reason, cause)
@@ -112,12 +121,25 @@ class ReactAgent:
     async def when_idle(self) -> None:
         if self.disposed:
             await self._exited.wait()
-        elif self._status == "running" or self.inbox.queued:
+        elif self._occupied:
             waiter = asyncio.get_running_loop().create_future()
             self._waiters.append(waiter)
             await waiter
 
+    @property
+    def _occupied(self) -> bool:
+        return self._status == "running" or bool(self.inbox.queued) or self._errand is not None
+
     # What the driver and the step do to it
+
+    @property
+    def has_errand(self) -> bool:
+        return self._errand is not None
+
+    def take_errand(self) -> Errand | None:
+        """What is to be done before the next turn."""
+        errand, self._errand = self._errand, None
+        return errand
 
     def set_status(self, status: AgentStatus) -> None:
         """Tell a change; the same again is not told, and nothing leaves ``disposed``."""
@@ -133,7 +155,7 @@ class ReactAgent:
 
     def settle(self) -> None:
         """Answer `when_idle` if nothing runs and nothing waits."""
-        if self._status == "running" or self.inbox.queued:
+        if self._occupied:
             return
         waiters, self._waiters = self._waiters, []
         for waiter in waiters:
@@ -156,6 +178,7 @@ class ReactAgent:
         if self.disposed:
             return
         dropped = self.inbox.clear()
+        self._errand = None
         self.set_status("disposed")
         self.signal.cancel("the agent was disposed", DISPOSED_CAUSE)
         self.drop(dropped)

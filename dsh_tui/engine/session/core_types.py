@@ -38,6 +38,7 @@ _TOOLS_DELTA = shape({"added": OBJECTS, "removed": NAMES, "changed": OBJECTS})
 _MADE = {"name": NAME, "plugin": NAME, "load": COUNT}
 _SECTION_MADE = shape({**_MADE, "start": COUNT, "length": COUNT})
 _RETRY = {"retryId": NAME, **_STEP}
+_COMPACT = {"compactionId": NAME}
 
 
 def _request_header(data: object) -> str | None:
@@ -117,6 +118,13 @@ _LOG_ONLY: dict[str, Validate] = {
     ),
     "llm/retry-started": shape(_RETRY),
     "model/selected": shape({"provider": NAME, "model": NAME}, {"effort": NAME}),
+    "compact/start": shape({**_COMPACT, "trigger": one_of("manual", "auto")}, {"keep": TEXT}),
+    "compact/summary": shape(
+        {**_COMPACT, "summary": BLOCKS, "messages": ORDINAL, "tokensBefore": COUNT, "tokensAfter": COUNT}
+    ),
+    "compact/end": shape(
+        {**_COMPACT, "outcome": one_of("done", "refused", "failed", "cancelled")}, {"error": TEXT}
+    ),
 }
 
 _SURFACE: dict[str, Validate] = {
@@ -168,6 +176,10 @@ _ABOUT: dict[str, str] = {
     "llm/retry": "A request failed and will be made again after a wait.",
     "llm/retry-started": "The wait is over.",
     "model/selected": "Somebody chose another model or effort, from the next step on.",
+    "compact/start": "A summary of the early history is being written. Without its end, nothing came of it.",
+    "compact/summary": "The summary, and how much it stands for; token counts are estimates. The "
+    "`context/message` behind it takes the place of what it cites.",
+    "compact/end": "The last event of a compaction, and how it went.",
 }
 _IGNORABLE = frozenset({"request/origins"})
 """Types that older readers may skip: nothing that is sent or shown hangs on them."""

@@ -93,6 +93,20 @@ class SandboxSettings(_Section):
     """Folders, absolute or from ``~``."""
 
 
+class CompactionSettings(_Section):
+    """When the early history gives place to a summary; shares of the model's context window."""
+
+    auto: bool = True
+    threshold: float = Field(default=0.8, gt=0, le=1)
+    retain: float = Field(default=0.16, gt=0, le=0.9)
+
+    @model_validator(mode="after")
+    def _shrinks(self) -> CompactionSettings:
+        if self.retain >= self.threshold:
+            raise ValueError("retain must be smaller than threshold")
+        return self
+
+
 class NotificationSettings(_Section):
     """How a person who looks elsewhere is told that something waits for them."""
 
@@ -123,6 +137,7 @@ class Settings(_Section):
     lease: LeaseSettings = LeaseSettings()
     shell: ShellSettings = ShellSettings()
     sandbox: SandboxSettings = SandboxSettings()
+    compaction: CompactionSettings = CompactionSettings()
     theme: str = "dsh-dark"
     keymap: dict[str, str] = Field(default_factory=dict)
     language: Literal["auto", "en", "zh"] = "auto"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dsh_tui.engine.invariants.errors import InvariantError
 from dsh_tui.engine.invariants.log.approval import ApprovalCheck
 from dsh_tui.engine.invariants.log.check import LogCheck
+from dsh_tui.engine.invariants.log.compact import CompactCheck
 from dsh_tui.engine.invariants.log.facts import ModeCheck, TitleCheck, TodoCheck
 from dsh_tui.engine.invariants.log.llm import LlmCheck
 from dsh_tui.engine.invariants.log.request import RequestCheck
@@ -24,6 +25,7 @@ COMPANIONS: tuple[Callable[[], LogCheck], ...] = (
     RequestCheck,
     ApprovalCheck,
     RetryCheck,
+    CompactCheck,
     TodoCheck,
     TitleCheck,
     ModeCheck,

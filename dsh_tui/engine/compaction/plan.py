@@ -1,0 +1,98 @@
+"""The plan of a compaction: what a summary would stand for, and what stays as it is.
+
+Made from the surface and good only for that surface: if it was rewritten since, the plan is void.
+Source: core spec §10; ux spec §3.3 (forecast).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final
+
+from dsh_tui.engine.compaction.checkpoint import last_prompt
+from dsh_tui.engine.compaction.cut import find_cut
+from dsh_tui.engine.compaction.errors import NothingToCompactError
+from dsh_tui.engine.compaction.weight import message_tokens
+from dsh_tui.engine.llm.messages import Message
+from dsh_tui.engine.session.derive import project
+from dsh_tui.engine.session.session import Session
+
+LEAST_TOKENS: Final = 400
+"""What a summary must stand for at least, to save anything."""
+_GUESS: Final = 1_500
+_SHARE: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is cut off and what is kept. Token counts are estimates."""
+
+    generation: int
+    seqs: tuple[int, ...]
+    """The surface events from its beginning that the summary would stand for."""
+    messages: tuple[Message, ...]
+    prompt: str
+    """The person's last prompt, if it is among them."""
+    tokens: int
+    kept_messages: int
+    kept_tokens: int
+
+    @property
+    def uncached(self) -> int:
+        """About what the next request sends uncached: a summary, and what is kept."""
+        return min(_GUESS, self.tokens // _SHARE) + self.kept_tokens
+
+    def holds(self, session: Session) -> bool:
+        """Whether the surface still begins with these events."""
+        return session.replace_generation == self.generation
+
+
+def plan_compaction(session: Session, retain: float, window: int | None) -> Plan:
+    """Keep about ``retain`` of the window; of the history itself, where that is smaller.
+
+    Raises:
+        NothingToCompactError: says why.
+    """
+    messages = session.derive()
+    if not messages:
+        raise NothingToCompactError("There is nothing to summarise yet.")
+    tokens = message_tokens(messages)
+    total = sum(tokens)
+    most = retain * min(total, window or total)
+    tails = list(accumulate(reversed(tokens)))
+    fitting = sum(tail <= most for tail in tails)
+    cut = find_cut(messages, len(messages) - max(1, fitting))
+    if cut is None:
+        raise NothingToCompactError(
+            f"Nothing can be summarised: {len(messages)} message{'' if len(messages) == 1 else 's'}, and no "
+            "place to cut that leaves all calls with their results."
+        )
+    gone = sum(tokens[:cut])
+    if gone < LEAST_TOKENS:
+        raise NothingToCompactError(
+            f"A summary would save nothing: what it would stand for is only about {gone} tokens."
+        )
+    place, prompt = last_prompt(messages)
+    return Plan(
+        generation=session.replace_generation,
+        seqs=_seqs_before(session, cut),
+        messages=messages[:cut],
+        prompt=prompt if place < cut else "",
+        tokens=gone,
+        kept_messages=len(messages) - cut,
+        kept_tokens=total - gone,
+    )
+
+
+def _seqs_before(session: Session, cut: int) -> tuple[int, ...]:
+    """Of all surface events before the message at ``cut``, those that say nothing too."""
+    seqs: list[int] = []
+    spoken = 0
+    for node in session.surface:
+        if project(node) is not None:
+            if spoken == cut:
+                break
+            spoken += 1
+        seqs.append(node.seq)
+    return tuple(seqs)

@@ -1,0 +1,37 @@
+"""Plugin of this package: the service, and the look at each request before it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsh_tui.engine.agent.events import AGENT_PRE_STEP
+from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
+from dsh_tui.engine.compaction.service import COMPACTION, Compaction, Limits
+from dsh_tui.engine.compaction.summary import Asking
+from dsh_tui.engine.kernel import Context, ServiceKey
+from dsh_tui.engine.llm.retry.policy import RetryPolicy
+from dsh_tui.engine.llm.service import LLM
+from dsh_tui.engine.session.store import SESSIONS
+
+name = "compaction"
+inject: Sequence[ServiceKey[Any]] = (LLM, SESSIONS)  # Any: keys of all types
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """When to compact and how much to keep, and how a failed request is asked again."""
+
+    limits: Limits = field(default_factory=Limits)
+    policy: RetryPolicy = field(default_factory=RetryPolicy)
+    clock: Clock = SYSTEM_CLOCK
+
+
+def apply(ctx: Context, config: Config | None = None) -> None:
+    """Offer it for as long as this plugin lives."""
+    config = config or Config()
+    asking = Asking(llm=ctx[LLM], policy=config.policy, clock=config.clock)
+    compaction = Compaction(asking, ctx[SESSIONS], config.limits)
+    ctx.provide(COMPACTION, compaction)
+    ctx.on(AGENT_PRE_STEP, compaction.before_step)
