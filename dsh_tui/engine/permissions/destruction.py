@@ -148,11 +148,22 @@ def _git(words: tuple[Word, ...]) -> str:
     if subcommand == "restore":
         only_index = has(rest, "-S", "--staged") and not has(rest, "-W", "--worktree")
         return "" if only_index else "throws away changes that are not committed"
+    if subcommand == "config":
+        return _git_config(rest)
     if subcommand in _GIT_ALWAYS:
         return _GIT_ALWAYS[subcommand]
     options, what = _GIT.get(subcommand, ("", ""))
     forced = subcommand == "push" and any(word.text.startswith(("+", ":")) for word in rest)
     return what if forced or has(rest, *options.split()) else ""
+
+
+def _git_config(words: tuple[Word, ...]) -> str:
+    """A setting such as ``core.fsmonitor`` or ``alias.x`` is a program that git runs later."""
+    named = _operands(words)
+    reads = has(words, "--get", "--get-all", "--get-regexp", "--list", "-l")
+    if reads or len(named) < 2 or named[0].text in ("get", "list") or named[0].text.startswith("user."):
+        return ""
+    return "changes settings by which git may run programs"
 
 
 def _dsh_tui(words: tuple[Word, ...]) -> str:

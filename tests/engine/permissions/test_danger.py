@@ -22,6 +22,8 @@ from tests.engine.permissions.bash_calls import bash, call_of
         ("cd x; ./bin/dsh-tui sessions delete 1", "deletes sessions"),
         ("dsh-tui exec --mode=full hi", "starts an agent in a mode of its own"),
         ("echo x > .git/config", "git or dsh-tui acts on"),
+        ("git config --global core.fsmonitor x", "by which git may run programs"),
+        ("git -C x config alias.l '!x'", "by which git may run programs"),
         ("cp x .GIT/hooks/pre-commit", "git or dsh-tui acts on"),
         ("ls | tee -a a/.dsh/settings.yaml", "git or dsh-tui acts on"),
         ("sed -i s/a/b/ .dsh/settings.yaml", "git or dsh-tui acts on"),
@@ -87,7 +89,8 @@ def test_a_destructive_command_is_said_to_be_one(command: str, says: str) -> Non
 
 # fmt: off
 ORDINARY = (
-    "", "ls", "git push", "git push origin main", "git log --hard", "git reset x", "git checkout main",
+    "", "ls", "git config --get a.b", "git config -l", "git config user.name x",
+    "git push", "git push origin main", "git log --hard", "git reset x", "git checkout main",
     "git checkout -b x", "git restore --staged x", "git clean -n", "git branch -d x",
     "git branch --delete x", "git stash", "git stash pop", "echo rm -rf /", "git commit -m 'rm -rf'",
     "chmod +x a", "chown me a", "ls > x", "ls >> sub/x", "ls >/dev/null 2>&1", "cp a b", "mv a b", "tee x",
