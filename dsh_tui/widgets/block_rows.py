@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TypeGuard
 
+from dsh_tui.engine.projection.compaction_views import CompactionView
 from dsh_tui.engine.projection.views import (
     AnswerView,
     BlockView,
@@ -21,6 +22,7 @@ from dsh_tui.engine.projection.views import (
     UserView,
 )
 from dsh_tui.widgets import (
+    compaction_block,
     notice_block,
     plan_block,
     thinking_block,
@@ -62,6 +64,8 @@ def draw(
         return BlockRows(tool_block.render(view, width, palette, folded=folded))
     if isinstance(view, NoticeView):
         return BlockRows(notice_block.render(view, width, palette, folded=folded))
+    if isinstance(view, CompactionView):
+        return BlockRows(compaction_block.render(view, width, palette, folded=folded))
     return BlockRows(turn_end_block.render(view, width, palette, folded=folded))
 
 
@@ -111,6 +115,8 @@ def foldable(view: BlockView) -> bool:
         return view.origin == "context" or view.text.count("\n") >= user_block.FOLDED_LINES
     if isinstance(view, AnswerView):
         return view.answered_again or has_links(view.text)
+    if isinstance(view, CompactionView):
+        return bool(view.summary)
     return isinstance(view, (ThinkingView, ToolView, TurnEndView))
 
 
@@ -118,6 +124,8 @@ def source(view: BlockView) -> str:
     """What copying the whole block gives: Markdown, prompt, command and output, or diff."""
     if isinstance(view, (AnswerView, UserView, ThinkingView, NoticeView)):
         return view.text
+    if isinstance(view, CompactionView):
+        return view.summary or view.error
     if isinstance(view, TurnEndView):
         return receipt_text(view)
     if view.plan:

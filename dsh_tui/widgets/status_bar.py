@@ -57,6 +57,8 @@ def status_fields(status: StatusView, now_ms: int) -> list[Content]:
         left = max(0, -(-(status.retry.due - now_ms) // 1_000))
         of = f" of {status.retry.limit}" if status.retry.limit else ""
         fields.append(Content.styled(f"retry {status.retry.attempt}{of} in {left} s", "$warning"))
+    if status.summarising:
+        fields.append(Content.styled("summarising the history", "$accent"))
     if status.model:
         effort = (f" {one_line(status.effort)}", "$dim") if status.effort else ""
         fields.append(Content.assemble(one_line(status.model), effort))

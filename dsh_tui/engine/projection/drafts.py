@@ -7,7 +7,9 @@ Source: core spec §3 (chunks), §8.3.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from dsh_tui.engine.projection.cards import present_call
 from dsh_tui.engine.projection.views import AnswerView, ThinkingView, ToolView
@@ -90,3 +92,10 @@ class CallDraft:
             arguments=arguments,
             started=self.started,
         )
+
+
+def span(spans: Sequence[Mapping[str, Any]], at: int, time: int) -> tuple[int, int]:  # Any: JSON
+    """When a block began and ended, where the log says it beside the answer."""
+    if at >= len(spans):
+        return time, time
+    return int(spans[at].get("start", time)), int(spans[at].get("end", time))

@@ -21,7 +21,8 @@ _HINTS: Final = {
     "MISSING_CREDENTIAL": "/key takes a key, /server a local server; then send again.",
     "INVALID_CREDENTIAL": _NEW_KEY,
     "QUOTA": "Then send again; or take another key with /key.",
-    "CONTEXT_WINDOW_EXCEEDED": "The context is full: /new starts with an empty one, this session stays.",
+    "CONTEXT_WINDOW_EXCEEDED": "The context is full: /compact summarises the early history; then send again. "
+    "/new starts with an empty one.",
     "RATE_LIMIT": "Wait a minute, then send again. Nothing is lost.",
     "SERVER": _LATER,
     "INSUFFICIENT_SYSTEM_RESOURCE": _LATER,

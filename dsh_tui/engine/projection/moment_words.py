@@ -100,6 +100,13 @@ _WORDS: Final[Mapping[str, Callable[[Data], Words]]] = {
         f"{len(data['sections'])} prompt sections, {len(data['tools'])} tools",
         "quiet",
     ),
+    "compact/start": lambda data: ("≡", f"a summary is begun, {data['trigger']}", "plain"),
+    "compact/summary": lambda data: ("≡", f"summary of {data['messages']} messages", "plain"),
+    "compact/end": lambda data: (
+        "≡",
+        f"summary {data['outcome']}",
+        "plain" if data["outcome"] == "done" else "warning",
+    ),
     "llm/retry": lambda data: ("▲", f"retry {data['retry']}", "warning"),
     "session/title": lambda data: ("·", f"title {data['title']}", "quiet"),
 }

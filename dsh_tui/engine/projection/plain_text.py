@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from dsh_tui.engine.base.visible import visible
+from dsh_tui.engine.projection.compaction_views import CompactionView
+from dsh_tui.engine.projection.compactions import words
 from dsh_tui.engine.projection.views import (
     AnswerView,
     BlockView,
@@ -48,6 +50,10 @@ def _block(block: BlockView) -> Iterator[str]:
             yield _tool(block)
         case NoticeView():
             yield f"> **{block.tone}** {visible(block.text)} {visible(block.hint)}".rstrip()
+        case CompactionView():
+            yield f"> **summary** {visible(words(block))}"
+            if block.summary:
+                yield "\n".join(f"> {line}" for line in visible(block.summary).splitlines())
         case TurnEndView():
             return
 

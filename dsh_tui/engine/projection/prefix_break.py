@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dsh_tui.engine.projection.body_pieces import Parting, Piece, Pieces, parting
+from dsh_tui.engine.projection.compactions import PRODUCER
 from dsh_tui.engine.projection.request_origins import section_change, tool_change
 from dsh_tui.engine.projection.request_parts import producer
 from dsh_tui.engine.projection.request_views import SETTINGS, PrefixBreak
@@ -103,6 +104,8 @@ def _message_words(said: Said | None, event: Event) -> str:
         return f'plugin "{who}": the session\'s opening changed' if who else "the session's opening changed"
     op = event.surface_op
     if op is not None and op["op"] == "replace":
+        if producer(said[1]) == PRODUCER:
+            return f"history was summarised (event {event.seq})"
         count = len(event.source_event_seqs or ())
         return f"it stands for {count} earlier event{'' if count == 1 else 's'}"
     return "it is not what was sent before"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dsh_tui.engine.projection.compaction_views import CompactionView
 from dsh_tui.engine.projection.content import plain_text
 from dsh_tui.engine.projection.views import BlockView, NoticeView, UserView
 from dsh_tui.engine.session.event import Event
@@ -28,4 +29,6 @@ def said(event: Event) -> UserView:
 
 def beside_turns(view: BlockView) -> bool:
     """Whether only plugins speak here: a turn of nothing else has nothing to close."""
-    return isinstance(view, NoticeView) or (isinstance(view, UserView) and view.origin == "context")
+    if isinstance(view, UserView):
+        return view.origin == "context"
+    return isinstance(view, NoticeView | CompactionView)

@@ -22,7 +22,8 @@ class StatusFold:
 
     __slots__ = (
         "_cached", "_context_used", "_context_window", "_effort", "_heard", "_mode", "_model",
-        "_provider", "_received", "_retry", "_sent", "_turn_started", "_turns", "_waiting", "routes",
+        "_provider", "_received", "_retry", "_sent", "_summarising", "_turn_started", "_turns", "_waiting",
+        "routes",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -34,6 +35,7 @@ class StatusFold:
         self._context_used = self._sent = self._received = self._cached = self._turns = 0
         self._context_window: int | None = None
         self._retry: RetryView | None = None
+        self._summarising = False
         self.routes: dict[str, Callable[[Event], None]] = {
             "assistant/chunk": self._chunk,
             "assistant/message": self._message,
@@ -50,6 +52,9 @@ class StatusFold:
             "approval/decided": self._decided,
             "llm/retry": self._retrying,
             "llm/retry-started": self._retry_started,
+            "compact/start": self._compact,
+            "compact/summary": self._summarised,
+            "compact/end": self._compact,
         }
 
     def apply(self, event: Event) -> None:
@@ -79,6 +84,7 @@ class StatusFold:
             tokens_out=self._received,
             turns=self._turns,
             retry=self._retry,
+            summarising=self._summarising,
         )
 
     def _state(self, told: AgentState | None) -> AgentState:
@@ -135,6 +141,7 @@ class StatusFold:
 
     def _turn_end(self, _event: Event) -> None:
         self._turn_started = self._heard = self._retry = None
+        self._summarising = False
         self._waiting.clear()
 
     def _asked(self, event: Event) -> None:
@@ -152,6 +159,13 @@ class StatusFold:
             due=event.time + int(data.get("delayMs") or 0),
             message=str((data.get("failure") or {}).get("message") or ""),
         )
+
+    def _compact(self, event: Event) -> None:
+        self._summarising = event.type == "compact/start"
+
+    def _summarised(self, event: Event) -> None:
+        saved = event.data["tokensBefore"] - event.data["tokensAfter"]
+        self._context_used = max(0, self._context_used - saved)
 
     def _retry_started(self, event: Event) -> None:
         self._retry = None

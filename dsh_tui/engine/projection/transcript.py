@@ -12,19 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 from dsh_tui.engine.llm.usage import Usage, prompt_tokens
-from dsh_tui.engine.projection import calls
+from dsh_tui.engine.projection import calls, compactions
 from dsh_tui.engine.projection.cut_turn import cut_notice
-from dsh_tui.engine.projection.drafts import CallDraft, TextDraft
+from dsh_tui.engine.projection.drafts import CallDraft, TextDraft, span
 from dsh_tui.engine.projection.notices import end_notice, retry_notice, switch_notice
 from dsh_tui.engine.projection.receipt import turn_receipt
 from dsh_tui.engine.projection.said import beside_turns, said
-from dsh_tui.engine.projection.views import (
-    AnswerView,
-    BlockView,
-    NoticeView,
-    ToolView,
-    TurnEndView,
-)
+from dsh_tui.engine.projection.views import AnswerView, BlockView, NoticeView, ToolView, TurnEndView
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.pack import ChunkRun
 
@@ -36,7 +30,7 @@ class TranscriptFold:
     """Blocks in log order; finished and open ones alike."""
 
     __slots__ = (
-        "_cached", "_calls", "_decided", "_dirty", "_drafts", "_fresh", "_halves", "_mode_place",
+        "_cached", "_calls", "_compacts", "_decided", "_dirty", "_drafts", "_fresh", "_halves", "_mode_place",
         "_retry_place", "_sent", "_spent", "_tries", "_turn_blocks", "_turn_started", "blocks", "routes",
     )  # fmt: skip
 
@@ -48,7 +42,7 @@ class TranscriptFold:
         self._calls: dict[str, int] = {}
         self._decided: dict[str, str] = {}
         self._retry_place, self._tries = -1, 1
-        self._mode_place = -1
+        self._mode_place = self._compacts = -1
         self._halves: list[int] = []  # answers of this step that were cut off and asked for again
         self._turn_started = 0
         self._turn_blocks = 0
@@ -71,6 +65,9 @@ class TranscriptFold:
             "llm/retry": self._retry,
             "permission/mode": self._switch,
             "model/selected": self._switch,
+            "compact/start": self._compact,
+            "compact/summary": self._compact,
+            "compact/end": self._compact,
         }
 
     def apply(self, event: Event) -> None:
@@ -216,7 +213,7 @@ class TranscriptFold:
             if kind in ("text", "reasoning"):
                 draft = next((d for d in texts if d.kind == kind), None)
                 if draft is None:
-                    draft = TextDraft(kind, event.seq, *_span(spans, at, event.time))
+                    draft = TextDraft(kind, event.seq, *span(spans, at, event.time))
                 else:
                     texts.remove(draft)
                 self._settle_text(draft, block["text"], interrupted=interrupted and kind == "text")
@@ -295,7 +292,15 @@ class TranscriptFold:
     # What people and plugins say
 
     def _user_message(self, event: Event) -> None:
-        self._add(said(event))
+        source = event.data.get("source") or {}
+        if self._compacts < 0 or source.get("plugin") != compactions.PRODUCER:  # that has its row already
+            self._add(said(event))
+
+    def _compact(self, event: Event) -> None:
+        if event.type == "compact/start" or self._compacts < 0:
+            self._compacts = self._add(compactions.told(None, event))
+        else:
+            self._put(self._compacts, compactions.told(self.blocks[self._compacts], event))
 
     # Tools
 
@@ -358,6 +363,9 @@ class TranscriptFold:
         for place in self._calls.values():
             self._cancel_call(place, by_crash=crashed)
         self._calls.clear()
+        if self._compacts >= 0:
+            self._put(self._compacts, compactions.ended(self.blocks[self._compacts]))
+            self._compacts = -1
         blocks = self.blocks[self._turn_blocks :]
         cut = cut_notice(event.seq, turn, blocks) if crashed else None
         notice = cut or end_notice(event.seq, reason, tries=self._tries)
@@ -390,10 +398,3 @@ class TranscriptFold:
             self._put(self._mode_place, notice)
         else:
             self._mode_place = self._add(notice)
-
-
-def _span(spans: Sequence[Data], at: int, time: int) -> tuple[int, int]:
-    """When a block began and ended, where the log says it beside the answer."""
-    if at >= len(spans):
-        return time, time
-    return int(spans[at].get("start", time)), int(spans[at].get("end", time))

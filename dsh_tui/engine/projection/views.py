@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
 
+from dsh_tui.engine.projection.compaction_views import CompactionView
+
 CallState = Literal["streaming", "queued", "running", "waiting", "ok", "failed", "denied", "cancelled"]
 AgentState = Literal["idle", "running", "waiting", "stopping", "disposed"]
 Tone = Literal["info", "ok", "warning", "error"]
@@ -165,7 +167,9 @@ class TurnEndView:
     receipt: ReceiptView = ReceiptView()
 
 
-BlockView: TypeAlias = UserView | ThinkingView | AnswerView | ToolView | NoticeView | TurnEndView
+BlockView: TypeAlias = (
+    UserView | ThinkingView | AnswerView | ToolView | NoticeView | CompactionView | TurnEndView
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +272,8 @@ class StatusView:
     tokens_out: int = 0
     turns: int = 0
     retry: RetryView | None = None
+    summarising: bool = False
+    """The early history is being summarised."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

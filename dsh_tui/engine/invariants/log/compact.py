@@ -28,7 +28,10 @@ class CompactCheck(LogCheck):
 
     def __init__(self) -> None:
         self._used: set[str] = set()
-        self._clear()
+        self._open: str | None = None
+        self._start = -1
+        self._summary: int | None = None
+        self._placed = False
 
     def concerns(self, event: Event) -> bool:
         ours = event.type != "context/message" or event.data["source"].get("plugin") == PLUGIN
@@ -73,7 +76,5 @@ class CompactCheck(LogCheck):
             self._clear()
 
     def _clear(self) -> None:
-        self._open: str | None = None
-        self._start = -1
-        self._summary: int | None = None
+        self._open = self._summary = None
         self._placed = False
