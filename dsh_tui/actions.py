@@ -97,6 +97,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
            help="go on in a copy; this one stays as it is"),
     Action(id="session.rename", label="Rename this session", group="Session", slash="rename",
            argument="title"),
+    Action(id="session.compact", label="Summarise the early history", group="Session", slash="compact",
+           argument="what to keep in mind", help="says first what it saves and costs; nothing is deleted"),
     Action(id="session.move", label="Go on in another directory", group="Session", slash="directory",
            help="for a session whose own is lost"),
     Action(id="session.copy", label="Copy the last answer", group="Session", leader="c", slash="copy"),

@@ -38,11 +38,11 @@ from dsh_tui.permission_desk import PermissionDesk
 from dsh_tui.prompt_cost import prompt_cost
 from dsh_tui.prompt_queue import PromptQueue
 from dsh_tui.recording import Playback
+from dsh_tui.session_compaction import SessionCompaction
 from dsh_tui.session_history import SessionHistory
 from dsh_tui.session_library import SessionLibrary
 
 _log = logging.getLogger(__name__)
-
 Post = Callable[[ChatView], None]
 Notify = Callable[[str, str], None]
 """``(text, tone)``: one line that a person should see now."""
@@ -68,6 +68,7 @@ class Bridge:
         self.permissions = PermissionDesk(
             product, lambda: None if self._agent is None else self._agent.session
         )
+        self.compaction = SessionCompaction(self._root, lambda: self._agent)
         self.library = SessionLibrary(product, self._inbox.sessions)
         self._open = OpenSessions(product, self._feed, notify=notify, spawn=self._spawn)
         self.trust = FolderTrust(
@@ -283,9 +284,8 @@ class Bridge:
         async def tell() -> None:
             agent = self._agent
             cost = await prompt_cost(self._root, agent, self._feed.history) if agent is not None else ""
-            self._notify(
-                f"{text} · {cost}" if cost else text, "warning" if cost and tone != "error" else tone
-            )
+            shown = "warning" if cost and tone != "error" else tone
+            self._notify(f"{text} · {cost}" if cost else text, shown)
 
         self._spawn(tell())
 

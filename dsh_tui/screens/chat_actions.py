@@ -15,6 +15,7 @@ from textual import work
 from dsh_tui.actions import BY_LEADER, BY_SLASH, Action
 from dsh_tui.engine.projection.views import AnswerView
 from dsh_tui.screens.approval_actions import ApprovalActions
+from dsh_tui.screens.compaction_actions import CompactionActions
 from dsh_tui.screens.composer_words import RECORDING
 from dsh_tui.screens.directory_actions import DirectoryActions
 from dsh_tui.screens.history_actions import HistoryActions
@@ -31,7 +32,7 @@ QUIT_WINDOW: Final = 1.0
 """Seconds within which a second press quits."""
 
 
-class ChatActions(ApprovalActions, TrustActions, DirectoryActions, HistoryActions):
+class ChatActions(ApprovalActions, TrustActions, DirectoryActions, HistoryActions, CompactionActions):
     """The actions; what they act on is composed by `ChatScreen`."""
 
     completion: Completion

@@ -20,6 +20,7 @@ from dsh_tui.engine.projection.views import (
 )
 
 if TYPE_CHECKING:
+    from dsh_tui.engine.projection.compaction_views import CompactionForecast
     from dsh_tui.engine.projection.permission_views import DryRunView, LedgerView, RuleRow
     from dsh_tui.engine.projection.request_views import ForecastView
     from dsh_tui.engine.projection.requests import RequestBook
@@ -86,6 +87,18 @@ class TrustPort(Protocol):
 
     async def answer(self, question_id: str, answer: TrustAnswer) -> None:
         """Answer for exactly what was shown. Raises with one clear line when it could not be kept."""
+        ...
+
+
+class CompactionPort(Protocol):
+    """A summary in the place of the early history. What cannot be done raises, with one clear line."""
+
+    def forecast(self) -> CompactionForecast:
+        """What it would do to the session that is shown."""
+        ...
+
+    def begin(self, keep: str) -> None:
+        """Do it; ``keep`` is what the summary must not lose."""
         ...
 
 
@@ -181,6 +194,11 @@ class ChatPort(Protocol):
     @property
     def permissions(self) -> PermissionsPort:
         """Rules in force for the session that is shown, and the decisions of all."""
+        ...
+
+    @property
+    def compaction(self) -> CompactionPort:
+        """Of the session that is shown."""
         ...
 
     @property

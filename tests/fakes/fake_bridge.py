@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
+from dsh_tui.engine.projection.compaction_views import CompactionForecast
 from dsh_tui.engine.projection.trust_views import TrustAnswer, TrustQuestion
 from dsh_tui.engine.projection.views import (
     AnswerIntent,
@@ -113,6 +114,24 @@ class FakeTrust:
             raise self._fails["trust"]
 
 
+class FakeCompaction:
+    """Implements `CompactionPort` over a forecast that a test sets."""
+
+    def __init__(self, asked: list[Asked], fails: dict[str, Exception]) -> None:
+        self.told = CompactionForecast(
+            messages=42, tokens=182_400, kept_messages=9, kept_tokens=24_300, uncached=25_800
+        )
+        self._asked, self._fails = asked, fails
+
+    def forecast(self) -> CompactionForecast:
+        if "forecast" in self._fails:
+            raise self._fails["forecast"]
+        return self.told
+
+    def begin(self, keep: str) -> None:
+        self._asked.append(("compact", keep))
+
+
 class FakeBridge:
     """Implements `ChatPort`. `change` posts another view, as the real one would."""
 
@@ -128,6 +147,7 @@ class FakeBridge:
         self.library = FakeLibrary(self.asked, self.fails)
         self.permissions = FakePermissions(self.asked, self.fails)
         self.trust = FakeTrust(self.asked, self.fails)
+        self.compaction = FakeCompaction(self.asked, self.fails)
         self.history = SessionHistory({}, ())
         self.post: Callable[[ChatView], None] = lambda view: None
         self.closed = False
