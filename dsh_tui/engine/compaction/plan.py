@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Final
 
 from dsh_tui.engine.compaction.checkpoint import last_prompt
-from dsh_tui.engine.compaction.cut import find_cut
+from dsh_tui.engine.compaction.cut import FEWEST, find_cut
 from dsh_tui.engine.compaction.errors import NothingToCompactError
 from dsh_tui.engine.compaction.weight import message_tokens
 from dsh_tui.engine.llm.messages import Message
@@ -22,6 +22,8 @@ LEAST_TOKENS: Final = 400
 """What a summary must stand for at least, to save anything."""
 _GUESS: Final = 1_500
 _SHARE: Final = 4
+_LAST_PROMPT: Final = 0.4
+"""The share of a history that the turn of its last prompt may take and still be kept whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,11 @@ def plan_compaction(session: Session, retain: float, window: int | None) -> Plan
     most = retain * min(total, window or total)
     tails = list(accumulate(reversed(tokens)))
     fitting = sum(tail <= most for tail in tails)
-    cut = find_cut(messages, len(messages) - max(1, fitting))
+    place, prompt = last_prompt(messages)
+    wanted = len(messages) - max(1, fitting)
+    if wanted > place >= FEWEST and sum(tokens[place:]) <= total * _LAST_PROMPT:
+        wanted = place  # rather keep somewhat more than part a short turn from its prompt
+    cut = find_cut(messages, wanted)
     if cut is None:
         raise NothingToCompactError(
             f"Nothing can be summarised: {len(messages)} message{'' if len(messages) == 1 else 's'}, and no "
@@ -73,7 +79,6 @@ def plan_compaction(session: Session, retain: float, window: int | None) -> Plan
         raise NothingToCompactError(
             f"A summary would save nothing: what it would stand for is only about {gone} tokens."
         )
-    place, prompt = last_prompt(messages)
     return Plan(
         generation=session.replace_generation,
         seqs=_seqs_before(session, cut),
