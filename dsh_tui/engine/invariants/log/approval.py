@@ -52,9 +52,7 @@ class ApprovalCheck(LogCheck):
             case "permission/decided":
                 self.require(data["callId"] in self._running, f"call {data['callId']} is not under way")
                 self.require(data["callId"] not in self._ruled, f"{data['callId']} is decided a second time")
-                self.require(
-                    data["callId"] not in self._open.values(), f"{data['callId']} is asked about"
-                )
+                self.require(data["callId"] not in self._open.values(), f"{data['callId']} is asked about")
                 said = data["rule"].split(" ", 1)[0]
                 self.require(said == data["decision"], f"{data['rule']!r} is no rule to {data['decision']}")
             case "tool/result":
