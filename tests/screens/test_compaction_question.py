@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from textual.screen import Screen
 from textual.widgets import Static
 
 from dsh_tui.engine.compaction.errors import CompactionError
@@ -14,6 +17,7 @@ async def test_the_forecast_is_said_and_enter_begins_with_what_to_keep_in_mind()
     bridge = FakeBridge()
     app = app_over(bridge)
     async with started(app) as pilot:
+        chat: Screen[Any] = app.chat
         app.chat.perform_slash("compact", "the API names")
         await pilot.pause()
         assert isinstance(app.screen, CompactionQuestion)
@@ -24,7 +28,7 @@ async def test_the_forecast_is_said_and_enter_begins_with_what_to_keep_in_mind()
         await pilot.press("enter")
         await pilot.pause()
         assert bridge.asked == [("compact", "the API names")]
-        assert app.screen is app.chat
+        assert app.screen is chat
 
 
 async def test_escape_leaves_the_history_alone() -> None:

@@ -44,9 +44,10 @@ def words(view: CompactionView) -> str:
         case "running":
             return "Summarising the early history… esc stops"
         case "done":
-            many = f"{view.messages} message{'' if view.messages == 1 else 's'}"
             gain = f"~{amount(view.tokens_before)} → ~{amount(view.tokens_after)} tokens"
-            return f"History summarised: {many}, {gain}" + (" · the context was filling up" * view.auto)
+            if view.auto:
+                return f"Window nearly full: {view.messages} messages summarised, {gain}"
+            return f"History summarised, {view.messages} messages, {gain}"
         case "cancelled":
             return "Summarising was stopped; the history is as it was"
         case "cut":

@@ -38,6 +38,8 @@ def test_a_good_file_is_taken_as_it_is() -> None:
         (b"providers:\n  deepseek:\n    base_urll: http://x\n", 3, "did you mean `base_url`?"),
         (b"\n\nmode: fast\n", 3, "mode: input should be 'ask', 'edits', 'plan', 'sandbox' or 'full'"),
         (b"lease: {ttl_ms: 5, renew_interval_ms: 5}\n", 1, "renew_interval_ms must be smaller"),
+        (b"compaction: {threshold: 1.5}\n", 1, "threshold: input should be less than or equal to 1"),
+        (b"compaction: {retain: 0.8}\n", 1, "retain must be smaller than threshold"),
         (b"model: [\n", 2, "is not YAML"),
         (b"model: \xff\n", 1, "not UTF-8"),
         (b"- a\n", 1, "must be a mapping"),
