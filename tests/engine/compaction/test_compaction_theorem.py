@@ -24,7 +24,7 @@ from tests.fakes.scripted_provider import ScriptedReply, broken, calls, chunk, d
 LONG = "All that was found out so far. " * 60
 _ACTIONS = st.lists(
     st.tuples(
-        st.sampled_from(["send", "send", "send", "compact", "compact", "inject"]),
+        st.sampled_from(["send", "tell", "tell", "compact", "compact", "inject"]),
         st.lists(st.sampled_from(["long", "full", "calls", "short", "fail", "cancel"]), max_size=4),
     ),
     min_size=2,
@@ -69,8 +69,8 @@ async def test_every_request_follows_from_the_log_and_no_call_is_parted_from_its
     for number, (action, replies) in enumerate(actions):
         app.provider.replies.clear()
         app.provider.will_say(*(_reply(kind, agent) for kind in replies))
-        if action == "send":
-            agent.send(f"prompt {number}")
+        if action in ("send", "tell"):
+            agent.send(f"prompt {number} {LONG if action == 'tell' else ''}")
         elif action == "compact":
             root[COMPACTION].compact(agent)
         else:
