@@ -105,7 +105,7 @@ def _message_words(said: Said | None, event: Event) -> str:
     op = event.surface_op
     if op is not None and op["op"] == "replace":
         if producer(said[1]) == PRODUCER:
-            return f"history was summarised (event {event.seq})"
+            return "history was summarised"
         count = len(event.source_event_seqs or ())
         return f"it stands for {count} earlier event{'' if count == 1 else 's'}"
     return "it is not what was sent before"
