@@ -142,7 +142,7 @@ class ApprovalDock(Vertical, can_focus=True):
         """Whether the full view was read to its end."""
         if read:
             self.queue.note_read(approval)
-            if approval.danger:  # in the place of what said that it must be read
+            if approval.danger and approval == self.pending:  # in the place of what said that it must be read
                 self.post_message(Noticed(words.READ_DONE))
         elif approval.danger and approval == self.pending and not self.queue.is_read(approval):
             self._warn(words.READ_ON)
