@@ -62,7 +62,7 @@ def test_a_session_that_waits_is_found_again_after_another_one_was_opened(stage:
         app.wait_for("Elsewhere.")
         assert not (stage.project / "c1").exists()
         app.press("ctrl+x", "l")
-        app.wait_for("type to filter", "make one")
+        app.wait_for("type to filter", "2 of 2")
         app.press("down", "enter")
         app.wait_gone("in “make one”")
         app.wait_for("$ touch c1")
