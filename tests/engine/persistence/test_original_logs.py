@@ -20,6 +20,7 @@ from dsh_tui.engine.projection.views import (
     NoticeView,
     ThinkingView,
     ToolView,
+    TurnEndView,
     UserView,
 )
 from dsh_tui.engine.session.header import new_header
@@ -56,8 +57,10 @@ def words(block: BlockView) -> object:
             return (block.verb, block.subject, block.state, block.summary, block.diff is not None)
         case ThinkingView() | AnswerView() | NoticeView():
             return block.text
-        case _:
+        case TurnEndView():
             return block.reason, block.tokens_in, block.tokens_out
+        case _:
+            return block
 
 
 @pytest.mark.parametrize("raw", [True, False], ids=["raw", "zstd"])
