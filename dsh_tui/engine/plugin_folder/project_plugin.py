@@ -1,6 +1,6 @@
 """Plugin: mounts the trusted plugins of the projects that agents work in.
 
-Projects are looked at once a second, by name, size and time: what is saved there waits for a person
+Projects are looked at every two seconds, by name, size and time: what is saved there waits for a person
 anyway. Source: design §3.14, §3.20.
 """
 
@@ -28,7 +28,7 @@ from dsh_tui.engine.trust.service import TRUST, TRUST_CHANGED
 name = "project-plugins"
 inject = (TRUST, PLUGINS)
 
-LOOK_S: Final = 1.0
+LOOK_S: Final = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ async def apply(ctx: Context, config: Config) -> AsyncIterator[Disposer]:
 
 
 async def follow(look: Callable[[], Awaitable[None]], clock: Clock = SYSTEM_CLOCK) -> None:
-    """Look once a second for as long as this runs. A look that fails is logged, and not the last one."""
+    """Look every `LOOK_S` seconds for as long as this runs. A look that fails is logged, and not the last one."""
     said = ""
     while True:
         await clock.sleep(LOOK_S)
