@@ -76,7 +76,7 @@ async def apply(ctx: Context, config: Config) -> AsyncIterator[Disposer]:
 
 
 async def follow(look: Callable[[], Awaitable[None]], clock: Clock = SYSTEM_CLOCK) -> None:
-    """Look every `LOOK_S` seconds for as long as this runs. A look that fails is logged, and not the last one."""
+    """Look every `LOOK_S` seconds while this runs. A look that fails is logged, and not the last one."""
     said = ""
     while True:
         await clock.sleep(LOOK_S)
