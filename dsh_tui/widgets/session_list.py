@@ -27,6 +27,11 @@ SessionLine: TypeAlias = SessionRow | SessionHit | str
 """A session, what was said in the one above it, or a heading."""
 DEEPEST: Final = 6
 """Forks of forks are indented so far."""
+GAP: Final = "  "
+WIDE: Final = 58
+"""Cells of a line from which it shows more than title, age and state."""
+TITLE_ROOM: Final = 28
+"""Cells that a title has before anything else is shown."""
 
 _MARKS: Final = {
     "ok": ("○", "$dim", ""),
@@ -187,19 +192,26 @@ class SessionList(RowList[SessionLine], inherit_bindings=False):
         left = Content.assemble(
             ("  " * depth, ""), ("└ " if depth else "  ", "$dim"), (f"{glyph} ", style), title
         )
-        wide = width >= 58
-        parts: list[Content] = []
-        if wide and self.flat:
-            parts.append(Content.styled(cut(one_line(row.project), 18).rjust(18), "$dim"))
-        if wide and row.source == "dsh":
-            parts.append(Content.styled("dsh", "$dim"))
-        if wide:
-            parts.append(Content.styled(f"{row.turns} turn{'s' if row.turns != 1 else ''}".rjust(10), "$dim"))
-        parts.append(Content.styled(age(row.updated_at, self.now_ms).rjust(10), "$dim"))
         plain = row.status == "ok" and not row.activity
         word = word or ("fork" if row.parent and not depth else "")
-        parts.append(Content.styled(f"{word:<9}", "$dim" if plain else style))
-        return spread(left, Content("  ").join(parts), width)
+        always = [
+            Content.styled(age(row.updated_at, self.now_ms).rjust(10), "$dim"),
+            Content.styled(f"{word:<9}", "$dim" if plain else style),
+        ]
+        room = width - TITLE_ROOM if width >= WIDE else 0
+        return spread(left, Content(GAP).join([*self._extras(row, room, always), *always]), width)
+
+    def _extras(self, row: SessionRow, room: int, always: Sequence[Content]) -> list[Content]:
+        """What else fits into ``room`` cells, in the order of the line; a title gives way to none of it."""
+        turns = f"{row.turns} turn{'s' if row.turns != 1 else ''}"
+        project = Content.styled(cut(one_line(row.project), 18).rjust(18), "$dim") if self.flat else None
+        origin = Content.styled("dsh", "$dim") if row.source == "dsh" else None
+        count = Content.styled(turns.rjust(10), "$dim")
+        fitting: list[Content] = []
+        for extra in filter(None, (origin, count, project)):
+            if sum(part.cell_length + len(GAP) for part in (*always, *fitting, extra)) <= room:
+                fitting.append(extra)
+        return [extra for extra in (project, origin, count) if extra is not None and extra in fitting]
 
 
 def _snippet(hit: SessionHit, width: int) -> Content:
