@@ -41,7 +41,6 @@ _MARKS: Final = {
 }
 _ACTIVE: Final = {"running": ("$accent", "running"), "waiting": ("$waiting", "waiting")}
 _SPEAKERS: Final = {"title": "#", "user": "▌", "model": "│", "call": "→"}
-_DAY: Final = 86_400_000
 
 
 def age(then_ms: int, now_ms: int) -> str:

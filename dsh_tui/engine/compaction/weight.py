@@ -34,7 +34,9 @@ def counted_tokens(session: Session) -> int | None:
     """The last count of the provider and an estimate of what came since; None: nothing was counted."""
     since: list[Message] = []
     nodes = session.surface
-    replaced = max((node.seq for node in nodes if _replaces(node.surface_op)), default=-1)
+    replaced = -1
+    if session.replace_generation:  # else not looked for: this runs before every request
+        replaced = max((node.seq for node in nodes if _replaces(node.surface_op)), default=-1)
     for node in reversed(nodes):
         usage = node.data.get("usage") if node.type == "assistant/message" else None
         if usage is not None:
