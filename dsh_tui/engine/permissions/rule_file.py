@@ -19,7 +19,7 @@ from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.file_lock import take_lock
 from dsh_tui.engine.base.private_folder import make_missing
 from dsh_tui.engine.permissions.rule import Rule
-from dsh_tui.engine.settings.rules_text import UneditableError, beside_rules, with_rule, without_rule
+from dsh_tui.engine.permissions.rules_text import UneditableError, beside_rules, with_rule, without_rule
 
 PRIVATE: Final = 0o600
 """The mode of a file that was not there; one that was keeps its own."""

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dsh_tui.engine.settings.rules_text import UneditableError, with_rule, without_rule
+from dsh_tui.engine.permissions.rules_text import UneditableError, with_rule, without_rule
 
 BODY = "bash(git log *)"
 FILES = {
