@@ -27,7 +27,7 @@ from dsh_tui.engine.llm.service import LLM, LlmService
 from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.permissions.book import PERMISSIONS, Permissions, PermissionsConfig
 from dsh_tui.engine.permissions.past_calls import PastCalls
-from dsh_tui.engine.permissions.rule_file import RuleFile, read_user_rules
+from dsh_tui.engine.permissions.rule_file import RuleFile
 from dsh_tui.engine.persistence.dialects.adoption import adopt
 from dsh_tui.engine.persistence.dialects.paths import original_sessions
 from dsh_tui.engine.persistence.lease.plugin import LeaseConfig
@@ -40,6 +40,7 @@ from dsh_tui.engine.session.store import SESSIONS, SessionStore
 from dsh_tui.engine.session_copies import own_fork
 from dsh_tui.engine.settings.edit import save_base_url
 from dsh_tui.engine.settings.home import Home
+from dsh_tui.engine.settings.rules import read_project_rules, read_user_rules
 from dsh_tui.engine.settings.settings_file import SettingsFile
 from dsh_tui.engine.trust.plugin import TrustConfig
 from dsh_tui.engine.trust.service import TRUST, Trust
@@ -126,6 +127,7 @@ class Product:
             permissions=PermissionsConfig(
                 user_rules=lambda: settings_file.current.permissions.rules,
                 user_file=RuleFile(home.settings, read_user_rules),
+                read_project_rules=read_project_rules,
                 reload=reload,
                 past=PastCalls(lambda: product.index.sources),
                 kept=(home.root,),

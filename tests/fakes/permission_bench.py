@@ -22,6 +22,7 @@ from dsh_tui.engine.permissions.past_calls import PastCalls
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.scope import create_scope
 from dsh_tui.engine.session.store import SESSIONS
+from dsh_tui.engine.settings.rules import read_project_rules
 from dsh_tui.engine.tools.definition import ToolCall, ToolDefinition, ToolOutput
 from dsh_tui.engine.tools.registry import TOOLS
 from tests.fakes.tool_bench import StillAgent, ToolBench, open_tool_bench
@@ -106,7 +107,9 @@ async def open_rules_bench(
 ) -> AsyncIterator[RulesBench]:
     """With these rules of the user's."""
     held = rules(*user)
-    config = config or PermissionsConfig(user_rules=lambda: held, past=PastCalls())
+    config = config or PermissionsConfig(
+        user_rules=lambda: held, read_project_rules=read_project_rules, past=PastCalls()
+    )
     plugins = (
         (invariants_plugin, None),
         (permissions_plugin, config),

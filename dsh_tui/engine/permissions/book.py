@@ -21,7 +21,7 @@ from dsh_tui.engine.permissions.past_calls import PastCalls
 from dsh_tui.engine.permissions.project_rules import ProjectRules
 from dsh_tui.engine.permissions.proposal import propose
 from dsh_tui.engine.permissions.rule import Rule
-from dsh_tui.engine.permissions.rule_file import RuleFile, RuleFileError
+from dsh_tui.engine.permissions.rule_file import ReadRules, RuleFile, RuleFileError
 from dsh_tui.engine.permissions.session_rules import SessionRules
 from dsh_tui.engine.permissions.verdict import Verdict
 from dsh_tui.engine.tools.decisions import BY_MODE
@@ -80,6 +80,7 @@ class PermissionsConfig:
     user_rules: Callable[[], tuple[Rule, ...]] = tuple
     """The ones in use, which are the last good ones of the file."""
     user_file: RuleFile | None = None
+    read_project_rules: ReadRules = lambda _path, _content: ()
     reload: Callable[[], Awaitable[object]] | None = None
     """Takes up the user's file after it was written."""
     past: PastCalls
@@ -94,7 +95,7 @@ class Permissions:
     def __init__(self, ctx: Context, config: PermissionsConfig) -> None:
         self._config = config
         self._session_rules = SessionRules(ctx)
-        self._project_rules = ProjectRules(ctx)
+        self._project_rules = ProjectRules(ctx, config.read_project_rules)
         self._kept = tuple(folder.resolve() for folder in config.kept)
         self.past = config.past
 

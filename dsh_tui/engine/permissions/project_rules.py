@@ -16,7 +16,7 @@ from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.permissions.rule import Rule
-from dsh_tui.engine.permissions.rule_file import RuleFile, RuleFileError
+from dsh_tui.engine.permissions.rule_file import ReadRules, RuleFile, RuleFileError
 from dsh_tui.engine.trust.project_files import SETTINGS
 from dsh_tui.engine.trust.service import TRUST, Trust
 
@@ -26,8 +26,9 @@ FILE: Final = Path(SETTINGS)
 class ProjectRules:
     """The rules of every project."""
 
-    def __init__(self, ctx: Context) -> None:
+    def __init__(self, ctx: Context, read_rules: ReadRules) -> None:
         self._ctx = ctx
+        self._read_rules = read_rules
         self._read: dict[Path, tuple[bytes, tuple[Rule, ...]]] = {}
 
     def of(self, project: Path) -> tuple[Rule, ...]:
@@ -52,7 +53,7 @@ class ProjectRules:
             HarnessError, OSError: they don't count.
         """
         trust, content = self._require_trusted(project)
-        file = RuleFile(_file(project), read_project_rules)
+        file = RuleFile(_file(project), self._read_rules)
         after = await to_the_end(lambda: file.add(rules, expected=content))
         await trust.pin_settings(project, after)
 
@@ -63,13 +64,13 @@ class ProjectRules:
             HarnessError, OSError: it counts still.
         """
         trust, content = self._require_trusted(project)
-        file = RuleFile(_file(project), read_project_rules)
+        file = RuleFile(_file(project), self._read_rules)
         after = await to_the_end(lambda: file.remove(rule, expected=content))
         await trust.pin_settings(project, after)
 
     def _rules_in(self, path: Path, content: bytes) -> tuple[Rule, ...]:
         try:
-            return read_project_rules(path, content)
+            return self._read_rules(path, content)
         except HarnessError as error:
             self._ctx.root.emit(RULES_IGNORED, f"{error.message}; no rule of it counts until it is mended")
             return ()
@@ -89,17 +90,6 @@ class ProjectRules:
         if content is None and not os.path.lexists(path):
             content = b""
         return None if content is None else (trust, content)
-
-
-def read_project_rules(path: Path, content: bytes) -> tuple[Rule, ...]:
-    """The rules in a project's settings.
-
-    Raises:
-        SettingsError: the file is broken.
-    """
-    from dsh_tui.engine.settings.loader import parse_project_settings
-
-    return parse_project_settings(path, content).permissions.rules
 
 
 def _file(project: Path) -> Path:

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.errors import HarnessError
@@ -27,6 +27,10 @@ LOCK_S: Final = 5.0
 """Longest that another writer is waited for."""
 
 
+ReadRules: TypeAlias = Callable[[Path, bytes], tuple[Rule, ...]]
+"""Gives the rules that the file would hold if these were its bytes, or raises a `HarnessError`."""
+
+
 class RuleFileError(HarnessError):
     """A rule can't be kept in the file; nothing was changed."""
 
@@ -36,8 +40,7 @@ class RuleFileError(HarnessError):
 class RuleFile:
     """One settings file. All calls block."""
 
-    def __init__(self, path: Path, read_rules: Callable[[Path, bytes], tuple[Rule, ...]]) -> None:
-        """``read_rules`` gives the rules that a file of these bytes would hold, or raises."""
+    def __init__(self, path: Path, read_rules: ReadRules) -> None:
         self.path = path
         self.lock_s = LOCK_S
         self._read_rules = read_rules
@@ -102,17 +105,6 @@ class RuleFile:
             yield path
         finally:
             os.close(folder)
-
-
-def read_user_rules(path: Path, content: bytes) -> tuple[Rule, ...]:
-    """The rules in the user's settings.
-
-    Raises:
-        SettingsError: the file is broken.
-    """
-    from dsh_tui.engine.settings.loader import parse_settings
-
-    return parse_settings(path, content).permissions.rules
 
 
 def _bytes_of(path: Path, expected: bytes | None) -> bytes:

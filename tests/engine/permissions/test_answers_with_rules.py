@@ -15,8 +15,9 @@ from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.permissions.book import PermissionsConfig, Scope
 from dsh_tui.engine.permissions.past_calls import PastCalls
 from dsh_tui.engine.permissions.rule import Rule
-from dsh_tui.engine.permissions.rule_file import RuleFile, read_user_rules
+from dsh_tui.engine.permissions.rule_file import RuleFile
 from dsh_tui.engine.scope import create_scope
+from dsh_tui.engine.settings.rules import read_user_rules
 from dsh_tui.engine.settings.settings_file import SettingsFile
 from tests.fakes.permission_bench import RulesBench, another, open_rules_bench, rules
 from tests.fakes.tool_bench import text

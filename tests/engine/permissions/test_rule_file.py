@@ -12,7 +12,8 @@ import pytest
 
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.permissions.rule import Rule
-from dsh_tui.engine.permissions.rule_file import RuleFile, RuleFileError, read_user_rules
+from dsh_tui.engine.permissions.rule_file import RuleFile, RuleFileError
+from dsh_tui.engine.settings.rules import read_user_rules
 from tests.fakes.permission_bench import rules
 
 LS, PWD = rules("allow bash(ls *)", "allow bash(pwd)")

@@ -1,0 +1,29 @@
+"""The rules that a settings file holds, the user's or a project's, for whoever judges by them.
+
+Source: design §3.15, §4 (settings.yaml).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dsh_tui.engine.permissions.rule import Rule
+from dsh_tui.engine.settings.loader import parse_project_settings, parse_settings
+
+
+def read_user_rules(path: Path, content: bytes) -> tuple[Rule, ...]:
+    """The rules in the user's settings.
+
+    Raises:
+        SettingsError: the file is broken.
+    """
+    return parse_settings(path, content).permissions.rules
+
+
+def read_project_rules(path: Path, content: bytes) -> tuple[Rule, ...]:
+    """The rules in a project's settings.
+
+    Raises:
+        SettingsError: the file is broken.
+    """
+    return parse_project_settings(path, content).permissions.rules
