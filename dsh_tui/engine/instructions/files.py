@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dsh_tui.engine.environment.git_head import repository_root
+from dsh_tui.engine.trust.project_files import LARGEST_INSTRUCTIONS
 
-NAMES: Final = ("AGENTS.md", "CLAUDE.md", "AGENTS.local.md", "CLAUDE.local.md")
 BUDGET: Final = 65_536
 """Bytes of all files together, as rendered."""
-LARGEST: Final = 1_048_576
-"""Bytes of a file that is still read."""
 
 OWN: Final = (
     "Standing instructions of the user, from the file below. They hold for the whole session; what the user "
@@ -39,19 +36,10 @@ class InstructionFile:
     text: str
 
 
-def project_directories(cwd: Path) -> tuple[Path, ...]:
-    """From the repository's root down to ``cwd``; ``cwd`` alone where there is no repository."""
-    root = repository_root(cwd)
-    if root is None:
-        return (cwd,)
-    below = [directory for directory in (cwd, *cwd.parents) if directory.is_relative_to(root)]
-    return tuple(reversed(below))
-
-
 def read_own(path: Path) -> InstructionFile | None:
     """The user's own file, if it is there and can be read."""
     try:
-        if not path.is_file() or path.stat().st_size > LARGEST:
+        if not path.is_file() or path.stat().st_size > LARGEST_INSTRUCTIONS:
             return None
         return instruction_file(path, path.read_bytes())
     except OSError:

@@ -17,7 +17,7 @@ from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.rule_file import ReadRules, RuleFile, RuleFileError
-from dsh_tui.engine.trust.project_files import SETTINGS
+from dsh_tui.engine.trust.layout import SETTINGS
 from dsh_tui.engine.trust.service import TRUST, Trust
 
 FILE: Final = Path(SETTINGS)

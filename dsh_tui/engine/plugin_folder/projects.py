@@ -21,8 +21,8 @@ from dsh_tui.engine.kernel import Context, ServiceKey
 from dsh_tui.engine.plugin_folder.folder import Found, PluginFolder, PluginRecord
 from dsh_tui.engine.plugin_folder.source import PluginSource
 from dsh_tui.engine.scope import ScopeHandle, create_scope
+from dsh_tui.engine.trust.layout import PLUGINS as PLUGINS_PATH
 from dsh_tui.engine.trust.manifest import Entry
-from dsh_tui.engine.trust.project_files import PLUGINS as PLUGINS_PATH
 from dsh_tui.engine.trust.service import TRUST_CHANGED, Trust
 
 CHANGED: Final = "changed since it was trusted"

@@ -9,12 +9,12 @@ Source: design §3.20.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-PLUGIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+from dsh_tui.engine.trust.layout import PLUGIN_NAME
+
 MODULE_PREFIX = "dsh_tui_plugin_"
 
 

@@ -14,15 +14,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from dsh_tui.engine.instructions.files import LARGEST, NAMES, project_directories
-from dsh_tui.engine.plugin_folder.source import PLUGIN_NAME
+from dsh_tui.engine.trust.layout import (
+    FOLDER,
+    INSTRUCTIONS,
+    PLUGIN_NAME,
+    PLUGINS,
+    SETTINGS,
+    directories_of_instructions,
+)
 from dsh_tui.engine.trust.manifest import Entry, EntryFile, LeftOut, Manifest
 from dsh_tui.engine.trust.project_settings import rules_note
 from dsh_tui.engine.trust.reading import UnreadableError, read_inside
-
-FOLDER: Final = ".dsh"
-PLUGINS: Final = f"{FOLDER}/plugins"
-SETTINGS: Final = f"{FOLDER}/settings.yaml"
 
 MOST_PLUGINS: Final = 100
 MOST_FILES: Final = 200
@@ -35,6 +37,7 @@ LARGEST_PACKAGE: Final = 8_388_608
 LARGEST_TOGETHER: Final = 33_554_432
 """Bytes that are kept of one project: a small archive can unpack to more than fits into memory."""
 LARGEST_SETTINGS: Final = 65_536
+LARGEST_INSTRUCTIONS: Final = 1_048_576
 _DEEPEST: Final = 8
 _UNSUPPORTED: Final = ("hooks", "mcp", "skills")
 
@@ -69,7 +72,7 @@ def read_manifest(project: Path, *, own_home: Path | None = None) -> Manifest:
 
 def files_signature(root: Path) -> frozenset[tuple[str, int, int, int, int]]:
     """Names, sizes and times of all that `read_manifest` reads; equal as long as nothing was written."""
-    paths = [directory / name for directory in _directories(root) for name in NAMES]
+    paths = [directory / name for directory in _directories(root) for name in INSTRUCTIONS]
     waiting = [(root / FOLDER, 0)]
     while waiting and len(paths) < MOST_NAMES:
         folder, depth = waiting.pop()
@@ -181,10 +184,10 @@ def _instructions(root: Path) -> Iterator[Entry | LeftOut]:
     directories = _directories(root)
     for directory in directories:
         siblings: set[bytes] = set()
-        for name in NAMES:
+        for name in INSTRUCTIONS:
             path = os.path.relpath(directory / name, root)
             try:
-                content = read_inside(directory / name, directories[0], LARGEST)
+                content = read_inside(directory / name, directories[0], LARGEST_INSTRUCTIONS)
             except FileNotFoundError:
                 continue
             except UnreadableError as error:
@@ -197,7 +200,7 @@ def _instructions(root: Path) -> Iterator[Entry | LeftOut]:
 
 def _directories(root: Path) -> tuple[Path, ...]:
     try:
-        return project_directories(root)
+        return directories_of_instructions(root)
     except OSError:  # one above may not be looked into
         return (root,)
 

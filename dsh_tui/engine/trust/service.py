@@ -15,8 +15,9 @@ from types import MappingProxyType
 
 from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.kernel import Context, Emit, ServiceKey
+from dsh_tui.engine.trust.layout import SETTINGS
 from dsh_tui.engine.trust.manifest import Entry, EntryFile, Kind, Manifest
-from dsh_tui.engine.trust.project_files import LARGEST_SETTINGS, SETTINGS, files_signature, read_manifest
+from dsh_tui.engine.trust.project_files import LARGEST_SETTINGS, files_signature, read_manifest
 from dsh_tui.engine.trust.reading import UnreadableError, read_inside
 from dsh_tui.engine.trust.store import NOTHING, Pins, ProjectTrust, TrustStore
 

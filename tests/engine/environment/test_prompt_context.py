@@ -16,11 +16,11 @@ from dsh_tui.engine.approval import plugin as approval_plugin
 from dsh_tui.engine.environment import plugin as environment
 from dsh_tui.engine.environment.git_head import current_branch, repository_root
 from dsh_tui.engine.environment.plugin import EnvironmentConfig, environment_facts
-from dsh_tui.engine.instructions.files import project_directories
 from dsh_tui.engine.llm.blocks import text_block, text_of
 from dsh_tui.engine.llm.messages import USER_SOURCE
 from dsh_tui.engine.modes import notice as mode_notice
 from dsh_tui.engine.modes.modes import MODES
+from dsh_tui.engine.trust.layout import directories_of_instructions
 from tests.fakes.fake_clock import FakeClock
 from tests.fakes.tool_bench import ToolBench, open_tool_bench
 
@@ -151,4 +151,4 @@ def test_a_worktree_names_its_directory(project: Path) -> None:
 
 
 def test_outside_a_repository_only_the_directory_itself_counts(tmp_path: Path) -> None:
-    assert project_directories(tmp_path) == (tmp_path,)
+    assert directories_of_instructions(tmp_path) == (tmp_path,)
