@@ -56,9 +56,13 @@ def _exporting(verbs: Any) -> None:  # Any: as above
     export = _verb(verbs, "export", "sessions as Markdown, JSON lines or ZIP")
     export.add_argument("ids", nargs="+", metavar="ID", help="several go into one ZIP")
     export.add_argument(
-        "--format", choices=("markdown", "jsonl", "zip"), help="default: as FILE is named, else markdown"
+        "--format",
+        choices=("markdown", "jsonl", "zip"),
+        help="default: as FILE ends; without an ending Markdown, and a ZIP for several",
     )
-    export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: stdout")
+    export.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="ends in .md, .jsonl or .zip (default: stdout)"
+    )
 
 
 def _changing(verbs: Any) -> None:  # Any: as above

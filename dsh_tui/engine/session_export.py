@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
+from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.persistence.stored import LoadedSession, with_closers
 from dsh_tui.engine.projection.plain_text import render_markdown
@@ -20,9 +21,24 @@ ExportFormat: TypeAlias = Literal["markdown", "jsonl", "zip"]
 SUFFIXES: Final[dict[ExportFormat, str]] = {"markdown": ".md", "jsonl": ".jsonl", "zip": ".zip"}
 
 
+class UnknownSuffixError(HarnessError):
+    """A file name ends in something that is none of the formats; the message names those that are."""
+
+    code = "UNKNOWN_SUFFIX"
+
+
 def format_of(path: Path) -> ExportFormat | None:
-    """The format that a file name asks for."""
-    return next((one for one, suffix in SUFFIXES.items() if path.suffix.lower() == suffix), None)
+    """The format that a file name asks for; None for a name without a suffix.
+
+    Raises:
+        UnknownSuffixError: it asks for one that there is not.
+    """
+    if not path.suffix:
+        return None
+    form = next((one for one, suffix in SUFFIXES.items() if path.suffix.lower() == suffix), None)
+    if form is None:
+        raise UnknownSuffixError(f"{path.name}: end the name in .md, .jsonl or .zip")
+    return form
 
 
 def as_markdown(loaded: LoadedSession) -> str:

@@ -12,7 +12,7 @@ from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.frontends.speak import complain, say_bytes
 from dsh_tui.engine.frontends.stored_session import StoredSessions
 from dsh_tui.engine.persistence.stored import LoadedSession
-from dsh_tui.engine.session_export import ExportFormat, as_zip, exported, format_of
+from dsh_tui.engine.session_export import ExportFormat, UnknownSuffixError, as_zip, exported, format_of
 from dsh_tui.engine.settings.home import Home
 
 OK, FAILED = 0, 1
@@ -20,7 +20,10 @@ OK, FAILED = 0, 1
 
 def export_sessions(session_ids: Sequence[str], *, form: ExportFormat | None, target: Path | None) -> int:
     """Write them; several make a ZIP. An existing file is never written over."""
-    chosen = form or (format_of(target) if target is not None else None)
+    try:
+        chosen = form or (format_of(target) if target is not None else None)
+    except UnknownSuffixError as error:
+        return complain(f"{error.message}, or say with --format what it is to be", FAILED)
     chosen = chosen or ("markdown" if len(session_ids) == 1 else "zip")
     if len(session_ids) > 1 and chosen != "zip":
         return complain(f"several sessions go into a ZIP; as {chosen} export one at a time", FAILED)

@@ -210,6 +210,34 @@ def test_a_broken_rule_in_a_readable_log_is_found(run: Run, logs: LogFolder) -> 
     assert verdict["seq"] >= 2
 
 
+@pytest.mark.parametrize("name", ["x.docx", "x.MD.bak", "x.json", "session.2024"])
+def test_an_export_to_a_name_with_another_ending_names_those_that_there_are(
+    run: Run, logs: LogFolder, tmp_path: Path, name: str
+) -> None:
+    logs.add("a", ("one", "first"))
+    status, out, err = run("export", "a", "-o", str(tmp_path / name))
+    assert (status, out) == (1, "")
+    assert err == (
+        f"dsh-tui: {name}: end the name in .md, .jsonl or .zip, or say with --format what it is to be\n"
+    )
+    assert not (tmp_path / name).exists()
+    assert run("export", "a", "-o", str(tmp_path / name), "--format", "jsonl")[0] == 0
+    assert (tmp_path / name).read_bytes().startswith(b'{"format":')
+
+
+def test_an_export_to_a_name_without_an_ending_is_what_the_help_says(
+    run: Run, logs: LogFolder, tmp_path: Path
+) -> None:
+    logs.add("a", ("one", "first"))
+    logs.add("b", ("two", "second"))
+    assert run("export", "a", "-o", str(tmp_path / "talk"))[0] == 0
+    assert (tmp_path / "talk").read_text().startswith("# one\n")
+    assert run("export", "a", "b", "-o", str(tmp_path / "both"))[0] == 0
+    assert zipfile.is_zipfile(tmp_path / "both")
+    said = " ".join(run("export", "--help")[1].split())
+    assert "without an ending Markdown, and a ZIP for several" in said
+
+
 def test_exports_are_markdown_json_lines_and_zip(run: Run, logs: LogFolder, tmp_path: Path) -> None:
     path = logs.add("a", ("one", "first"))
     logs.add("b", ("two", "second"))
