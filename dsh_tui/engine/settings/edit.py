@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from dsh_tui.engine.base.atomic_file import write_atomic
-from dsh_tui.engine.settings.loader import SettingsError, load_settings, parse_settings
+from dsh_tui.engine.settings.faults import Fault
+from dsh_tui.engine.settings.loader import SettingsError, parse_settings, read_settings
 
 _LINE: Final = re.compile(rb"^([ \t]+base_url:[ \t]*)\S+(?=[ \t]*(?:#.*)?$)", re.MULTILINE)
 
@@ -23,8 +24,8 @@ def save_base_url(path: Path, provider: str, url: str) -> None:
         SettingsError: the file is broken, says it in a form that can't be edited safely, or the URL is none.
     """
     url = url.strip()
-    named = load_settings(path).providers
-    before = path.read_bytes() if path.exists() else b""
+    before = read_settings(path) or b""
+    named = parse_settings(path, before).providers
     if named:
         after, replaced = _LINE.subn(lambda line: line[1] + url.encode(), before)
         only = list(named) == [provider] and replaced == 1
@@ -32,5 +33,7 @@ def save_base_url(path: Path, provider: str, url: str) -> None:
         gap = b"" if not before or before.endswith(b"\n") else b"\n"
         after, only = before + gap + f"providers:\n  {provider}:\n    base_url: {url}\n".encode(), True
     if not only or parse_settings(path, after).providers[provider].base_url != url:
-        raise SettingsError(path, None, f"names providers already; set providers.{provider}.base_url there")
+        raise SettingsError(
+            path, Fault(None, f"names providers already; set providers.{provider}.base_url there")
+        )
     write_atomic(path, after, mode=0o600)

@@ -48,6 +48,11 @@ class Home:
         return self.root / "settings.yaml"
 
     @property
+    def last_settings(self) -> Path:
+        """What `settings` held when it was last in use; safe to delete."""
+        return self.root / "settings.last-good.yaml"
+
+    @property
     def credentials(self) -> Path:
         return self.root / "credentials.yaml"
 

@@ -1,36 +1,42 @@
-"""settings.yaml → `Settings`: every fault is one line that names the file, the line and the cure.
+"""settings.yaml → `Settings`: what is wrong is told with the file, the line and the cure.
 
 Source: design §4 (a broken file is refused, never overwritten).
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.base.regular_file import UnreadableError, read_regular
+from dsh_tui.engine.base.visible import flattened
+from dsh_tui.engine.settings.faults import Fault, faults_of, in_one_line, keys_given_twice, told
 
 if TYPE_CHECKING:
     import yaml
     from pydantic import BaseModel
-    from pydantic_core import ErrorDetails
 
-    from dsh_tui.engine.settings.schema import ProjectSettings, Settings
+    from dsh_tui.engine.settings.schema import PermissionSettings, ProjectSettings, Settings
 
 S = TypeVar("S", bound="BaseModel")
+LARGEST: Final = 262_144
+"""Bytes: thousands of rules, and still read within seconds."""
 
 
 class SettingsError(HarnessError):
-    """The settings file is broken. ``line`` is 1-based, or None when it can't be read at all."""
+    """The settings file is broken. The message is its first fault, and how many more there are."""
 
     code = "SETTINGS_BROKEN"
 
-    def __init__(self, path: Path, line: int | None, what: str) -> None:
-        where = f"{path}:{line}" if line else str(path)
-        super().__init__(f"{where}: {what}")
-        self.line = line
+    def __init__(self, path: Path, *faults: Fault, permissions: PermissionSettings | None = None) -> None:
+        super().__init__(in_one_line(path, faults))
+        self.line = faults[0].line
+        """Of the first fault; None when the file can't be read at all."""
+        self.all = tuple(told(path, fault) for fault in faults)
+        """Each fault as a line of its own."""
+        self.permissions = permissions
+        """The rules in the file, where they are sound whatever else is wrong; None where nobody can know."""
 
 
 def load_settings(path: Path) -> Settings:
@@ -41,13 +47,22 @@ def load_settings(path: Path) -> Settings:
     """
     from dsh_tui.engine.settings.schema import Settings
 
+    content = read_settings(path)
+    return Settings() if content is None else parse_settings(path, content)
+
+
+def read_settings(path: Path) -> bytes | None:
+    """The bytes of a settings file, None when there is none.
+
+    Raises:
+        SettingsError: it can't be read.
+    """
     try:
-        text = path.read_bytes()
+        return read_regular(path, LARGEST)
     except FileNotFoundError:
-        return Settings()
-    except OSError as error:
-        raise SettingsError(path, None, f"cannot be read: {error.strerror or error}") from error
-    return parse_settings(path, text)
+        return None
+    except UnreadableError as error:
+        raise SettingsError(path, Fault(None, error.message)) from error
 
 
 def parse_settings(path: Path, text: bytes) -> Settings:
@@ -65,87 +80,51 @@ def parse_project_settings(path: Path, text: bytes) -> ProjectSettings:
 
 
 def _parse(path: Path, text: bytes, model: type[S]) -> S:
-    import yaml
     from pydantic import ValidationError
 
+    root, values, faults = _composed(path, text)
+    if not isinstance(values, dict):
+        raise SettingsError(path, Fault(1, "must be a mapping such as `model: deepseek/deepseek-flash`"))
+    permissions = None
     try:
-        root = yaml.compose(text.decode("utf-8"), Loader=yaml.SafeLoader)
-        values: object = yaml.safe_load(text) if root is not None else {}
+        settings = model.model_validate(values)
+        if not faults:
+            return settings
+    except ValidationError as error:
+        permissions = None if faults else _permissions(values)
+        faults += faults_of(model, root, error)
+    faults.sort(key=lambda fault: fault.line or 0)
+    raise SettingsError(path, *faults, permissions=permissions)
+
+
+def _composed(path: Path, text: bytes) -> tuple[yaml.Node | None, object, list[Fault]]:
+    """The nodes, what they say, and which keys stand there twice."""
+    import yaml
+
+    try:
+        loader = yaml.SafeLoader(text.decode("utf-8"))
+        root = loader.get_single_node()
+        twice = list(keys_given_twice(root))  # now: values that are merged in would be keys given twice
+        return root, {} if root is None else loader.construct_document(root), twice
     except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
-        raise SettingsError(path, line, "is not UTF-8 text; save it as UTF-8") from error
+        fault = Fault(text.count(b"\n", 0, error.start) + 1, "is not UTF-8 text; save it as UTF-8")
+        raise SettingsError(path, fault) from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise SettingsError(path, mark.line + 1 if mark else None, f"is not YAML: {error.problem}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise SettingsError(path, None, f"is not YAML: {str(error).splitlines()[0]}") from error
-    if twice := _key_given_twice(root):
-        line, key = twice
-        raise SettingsError(path, line, f"`{key}` stands there twice, and only one could count; keep one")
-    if not isinstance(values, dict):
-        raise SettingsError(path, 1, "must be a mapping such as `model: deepseek/deepseek-flash`")
+        fault = Fault(mark.line + 1 if mark else None, f"is not YAML: {flattened(error.problem or '')}")
+        raise SettingsError(path, fault) from error
+    # PyYAML lets these out for values that are not what their tag says, such as `!!bool x`.
+    except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        why = str(error).strip().partition("\n")[0]
+        raise SettingsError(path, Fault(None, f"is not YAML: {flattened(why)}")) from error
+
+
+def _permissions(values: dict[object, object]) -> PermissionSettings | None:
+    from pydantic import ValidationError
+
+    from dsh_tui.engine.settings.schema import PermissionSettings
+
     try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise SettingsError(path, _line_of(root, first["loc"]), _cure(model, first)) from error
-
-
-def _cure(model: type[BaseModel], fault: ErrorDetails) -> str:
-    dotted = ".".join(str(part) for part in fault["loc"])
-    if fault["type"] != "extra_forbidden":
-        return f"{dotted or 'settings'}: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
-    known = _names_at(model, fault["loc"][:-1])
-    near = difflib.get_close_matches(str(fault["loc"][-1]), known, n=2, cutoff=0.5)
-    names = " or ".join(f"`{name}`" for name in near)
-    advice = f"did you mean {names}?" if near else f"known here: {', '.join(sorted(known))}"
-    return f"unknown key `{dotted}`; {advice}"
-
-
-def _names_at(model: type[BaseModel], path: Iterable[int | str]) -> list[str]:
-    current: Any = model  # Any: walks annotations, which are types or generic aliases
-    for part in path:
-        if hasattr(current, "model_fields") and part in current.model_fields:
-            current = current.model_fields[part].annotation
-        else:  # a key of a mapping: go on with its value type
-            current = getattr(current, "__args__", (None, None))[-1]
-    return list(getattr(current, "model_fields", {}))
-
-
-def _key_given_twice(root: yaml.Node | None) -> tuple[int, str] | None:
-    """The line and name of a key that its mapping has before: YAML would take the last, and say nothing."""
-    import yaml
-
-    waiting, seen = [root], set[int]()
-    while waiting:
-        node = waiting.pop()
-        if node is None or id(node) in seen or not isinstance(node, yaml.CollectionNode):
-            continue
-        seen.add(id(node))
-        keys: set[str] = set()
-        for item in node.value:
-            key, value = item if isinstance(node, yaml.MappingNode) else (None, item)
-            waiting.append(value)
-            if isinstance(key, yaml.ScalarNode):
-                if key.value in keys:
-                    return key.start_mark.line + 1, key.value
-                keys.add(key.value)
-    return None
-
-
-def _line_of(node: yaml.Node | None, path: Sequence[int | str]) -> int | None:
-    import yaml
-
-    line = node.start_mark.line + 1 if node is not None else None
-    for part in path:
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                if getattr(key, "value", None) == str(part):
-                    line, node = key.start_mark.line + 1, value
-                    break
-            else:
-                return line
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            node = node.value[part]
-            line = node.start_mark.line + 1
-    return line
+        return PermissionSettings.model_validate(values.get("permissions", {}))
+    except ValidationError:
+        return None

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dsh_tui.engine.settings.home import Home, HomeError
 from dsh_tui.engine.settings.loader import SettingsError, load_settings, parse_settings
-from dsh_tui.engine.settings.settings_file import SettingsFile
+from tests.fakes.closed_files import modes_obeyed
+from tests.fakes.odd_files import ODD_FILES
 
 HERE = Path("settings.yaml")
 
 
 def test_no_file_means_defaults(tmp_path: Path) -> None:
-    settings = load_settings(tmp_path / "settings.yaml")
-    assert (settings.model, settings.mode, settings.lease.ttl_ms) == (
+    loaded = load_settings(tmp_path / "settings.yaml")
+    assert (loaded.model, loaded.mode, loaded.lease.ttl_ms) == (
         "deepseek/deepseek-flash",
         "ask",
         300_000,
@@ -23,11 +27,11 @@ def test_no_file_means_defaults(tmp_path: Path) -> None:
 
 
 def test_a_good_file_is_taken_as_it_is() -> None:
-    settings = parse_settings(
+    loaded = parse_settings(
         HERE, b"model: deepseek/deepseek-v4-pro\nproviders:\n  deepseek:\n    base_url: http://127.0.0.1:1\n"
     )
-    assert settings.model == "deepseek/deepseek-v4-pro"
-    assert settings.providers["deepseek"].base_url == "http://127.0.0.1:1"
+    assert loaded.model == "deepseek/deepseek-v4-pro"
+    assert loaded.providers["deepseek"].base_url == "http://127.0.0.1:1"
 
 
 @pytest.mark.parametrize(
@@ -49,6 +53,12 @@ def test_a_good_file_is_taken_as_it_is() -> None:
             "`deny` stands there twice",
         ),
         (b"model: x\nmode: \x00\n", None, "is not YAML"),
+        (b"titles: !!bool x\n", None, "is not YAML"),
+        (b"theme: 2026-99-99\n", None, "is not YAML: month must be in 1..12"),
+        (b"{? [a] : b}\n", 1, "is not YAML: found unhashable key"),
+        (b"a\\u2028b: x\n", 1, "unknown key"),
+        (b'"a\\nb\\x1b[0m": x\n', 1, "unknown key `a b [0m`"),
+        (b"notifications: {desktop: osc8}\n", 1, "notifications.desktop: input should be a valid boolean"),
     ],
 )
 def test_a_broken_file_is_one_line_that_names_the_place(text: bytes, line: int | None, says: str) -> None:
@@ -57,6 +67,76 @@ def test_a_broken_file_is_one_line_that_names_the_place(text: bytes, line: int |
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
     assert caught.value.line == line
+
+
+def test_every_fault_is_told_in_the_order_of_the_file() -> None:
+    text = b"""theme: 3
+modle: x
+lease:
+  ttl: 5
+permissions:
+  deny: [bash(rm *), 'bash(rm']
+  deny: []
+keymap: {a: 1, b: 2}
+"""
+    with pytest.raises(SettingsError) as caught:
+        parse_settings(HERE, text)
+    assert [line.partition(": ")[0] for line in caught.value.all] == [
+        f"settings.yaml:{line}" for line in (1, 2, 4, 7, 8, 8)
+    ]
+    assert caught.value.line == 1
+    assert str(caught.value) == (
+        "settings.yaml:1: theme: input should be a valid string; and 5 more (lines 2, 4, 7, 8)"
+    )
+
+
+def test_one_more_fault_and_very_many_are_one_line_still() -> None:
+    with pytest.raises(SettingsError, match=r"known here: .*; and 1 more \(line 2\)$"):
+        parse_settings(HERE, b"xxx: 1\nyyy: 2\n")
+    with pytest.raises(SettingsError, match=r"; and 99 more \(lines 2, 3, 4, 5, 6, 7, …\)$"):
+        parse_settings(HERE, b"".join(b"xxx%d: 1\n" % at for at in range(100)))
+
+
+def test_a_value_that_is_merged_in_stands_there_once() -> None:
+    text = b"plugins:\n  a: &a {x: 1}\n  b: {<<: *a, x: 2}\n"
+    assert parse_settings(HERE, text).plugins["b"] == {"x": 2}
+
+
+PIECES = (
+    *"abc:-[]{}&*!?|>%@`'\"#,. \n\t",
+    *("\n  ", ": ", "- ", "!!int ", "!!set ", "<<: ", "&a ", "*a ", "\x1b", "é", "2026-13-40"),
+    *("model", "mode", "permissions", "deny", "plugins", "bash(rm *)"),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=30))
+def test_whatever_stands_there_is_settings_or_a_line_that_says_what_is_wrong(parts: list[str]) -> None:
+    said: tuple[str, ...] = ()
+    try:
+        parse_settings(HERE, "".join(parts).encode())
+    except SettingsError as error:
+        said = (str(error), *error.all)
+    for line in said:
+        assert line.startswith("settings.yaml:")
+        assert line.isprintable()
+
+
+@pytest.mark.parametrize("kind", ODD_FILES)
+def test_what_is_no_file_is_refused_in_one_line_and_stays(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "settings.yaml"
+    ODD_FILES[kind](path)
+    with pytest.raises(SettingsError) as caught:
+        load_settings(path)
+    assert str(caught.value).startswith(f"{path}: is ")
+    assert os.path.lexists(path)
+
+
+def test_a_closed_file_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "settings.yaml"
+    path.touch(0)
+    with modes_obeyed(), pytest.raises(SettingsError, match="may not be read; give yourself the right to"):
+        load_settings(path)
 
 
 def test_an_empty_file_is_all_defaults() -> None:
@@ -74,25 +154,3 @@ def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(HomeError, match="set DSH_TUI_HOME"):
         Home(tmp_path / "file" / "home").prepare()
-
-
-def test_a_broken_save_keeps_the_last_good_values_until_it_is_mended(tmp_path: Path) -> None:
-    path = tmp_path / "settings.yaml"
-    path.write_text("mode: plan\n")
-    settings = SettingsFile(path)
-    path.write_text("mode: plan\nmodle: x\n")
-    assert settings.reload()
-    assert (settings.current.mode, settings.fault[-30:] != "") == ("plan", True)
-    assert not settings.reload()
-    path.write_text("mode: edits  # mended\n")
-    assert settings.reload()
-    assert (settings.current.mode, settings.fault) == ("edits", "")
-
-
-def test_a_file_that_is_broken_from_the_start_means_defaults_and_says_so(tmp_path: Path) -> None:
-    path = tmp_path / "settings.yaml"
-    path.write_text("mode: [\n")
-    settings = SettingsFile(path, tolerant=True)
-    assert settings.current.mode == "ask"
-    assert str(path) in settings.fault
-    assert path.read_text() == "mode: [\n"
