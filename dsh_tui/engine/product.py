@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dsh_tui.engine.agent.agent import AgentOptions
 from dsh_tui.engine.approval.service import APPROVAL, Approval
 from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.boot import Engine, boot
 from dsh_tui.engine.bundles import base
 from dsh_tui.engine.compaction.service import Limits
@@ -40,6 +41,7 @@ from dsh_tui.engine.session.store import SESSIONS, SessionStore
 from dsh_tui.engine.session_copies import own_fork
 from dsh_tui.engine.settings.edit import save_base_url
 from dsh_tui.engine.settings.home import Home
+from dsh_tui.engine.settings.last_good import LastGood
 from dsh_tui.engine.settings.rules import read_project_rules, read_user_rules
 from dsh_tui.engine.settings.settings_file import SettingsFile
 from dsh_tui.engine.trust.plugin import TrustConfig
@@ -72,7 +74,7 @@ class StartOptions:
     """Whether sessions get titles by the model, if the settings want them too."""
     invariants: bool = False
     broken_settings_are_fatal: bool = True
-    """Otherwise defaults are used, and `Product.notices` says so."""
+    """Otherwise the last good ones are used, or defaults, and `Product.notices` says so."""
 
 
 class Product:
@@ -104,7 +106,11 @@ class Product:
         """
         home = Home.from_environment(options.environ)
         home.prepare()
-        settings_file = SettingsFile(home.settings, tolerant=not options.broken_settings_are_fatal)
+        settings_file = SettingsFile(
+            home.settings,
+            tolerant=not options.broken_settings_are_fatal,
+            last_good=LastGood(home.last_settings),
+        )
         settings = settings_file.current
         credentials = CredentialStore(home.credentials, options.environ)
 
@@ -159,6 +165,7 @@ class Product:
             await product.projects.keep(options.cwd)
             product._check_models(tolerant=not options.broken_settings_are_fatal)
             product._check_mode(options.mode or settings.mode, tolerant=not options.broken_settings_are_fatal)
+            await to_the_end(settings_file.keep)
         except BaseException:  # raised again; what was begun is undone first
             await product.dispose()
             raise
@@ -170,7 +177,7 @@ class Product:
     def _check_models(self, *, tolerant: bool) -> None:
         """Whether the providers that are named exist; plugins may have added some."""
         if self.settings_file.fault:
-            self.notices.append(f"{self.settings_file.fault}; defaults are in use until it is mended")
+            self.notices.append(self.settings_file.notice)
         llm = self.engine.root[LLM]
         _check_provider(llm, self.agent_options, "")
         try:
@@ -198,6 +205,7 @@ class Product:
         """Take up a changed settings file: models and servers at once, the rest with the next start."""
         if not self.settings_file.reload():
             return False
+        await to_the_end(self.settings_file.keep)
         await self._update_provider()
         return True
 
