@@ -12,7 +12,7 @@ from dsh_tui.engine.agent.errors import AgentBusyError
 from dsh_tui.engine.compaction.errors import CompactionError
 from dsh_tui.engine.compaction.service import COMPACTION
 from dsh_tui.engine.kernel import Context
-from dsh_tui.engine.projection.compaction_views import CompactionForecast
+from dsh_tui.engine.projection.compaction_views import CompactionForecast, ShorteningForecast
 
 _BUSY = "A turn runs or waits; /compact works when it is over"
 
@@ -29,13 +29,21 @@ class SessionCompaction:
         Raises:
             CompactionError: nothing, and why.
         """
-        plan = self._root[COMPACTION].plan(self._idle())
+        plan, pruning = self._root[COMPACTION].plan(self._idle())
         return CompactionForecast(
             messages=len(plan.messages),
             tokens=plan.tokens,
             kept_messages=plan.kept_messages,
             kept_tokens=plan.kept_tokens,
             uncached=plan.uncached,
+            shortened=ShorteningForecast(
+                results=len(pruning.places),
+                before=pruning.before,
+                after=pruning.after,
+                uncached=pruning.behind,
+            )
+            if pruning is not None
+            else None,
         )
 
     def begin(self, keep: str) -> None:

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from dsh_tui.engine.projection.compaction_views import CompactionForecast
+from dsh_tui.engine.projection.compaction_views import CompactionForecast, ShorteningForecast
 from dsh_tui.engine.projection.compactions import amount
 from dsh_tui.widgets.visible_text import one_line
 
@@ -51,7 +51,17 @@ def _lines(forecast: CompactionForecast, keep: str) -> list[str]:
     gone = f"{forecast.messages} messages (~{amount(forecast.tokens)} tokens)"
     lines = [
         f"Would summarise {gone} and keep {kept} (~{amount(forecast.kept_tokens)}).",
+        *([_shortening(forecast.shortened)] if forecast.shortened is not None else []),
         f"The next request sends ~{amount(forecast.uncached)} tokens uncached.",
         _MEANS,
     ]
     return [*lines, f"Kept in mind above all: {one_line(keep)}"] if keep else lines
+
+
+def _shortening(first: ShorteningForecast) -> str:
+    results = f"{first.results} long tool result{'' if first.results == 1 else 's'}"
+    return (
+        f"The window is nearly full: {results} of it would be cut to both ends first, "
+        f"~{amount(first.before)} → ~{amount(first.after)} tokens; "
+        f"so the request for the summary sends ~{amount(first.uncached)} uncached."
+    )

@@ -3,7 +3,7 @@
 As strict as the real one (see `strict_api`), answers from a FIFO, and what no script covers as the
 prompt itself asks (``bench n=2000 r=100 id=7``). Standard library only. On its own::
 
-    python tests/fakes/model_server.py --port 18080 [--script FILE.json] [--log FILE] [--key KEY]
+    python tests/fakes/model_server.py --port 18080 [--script FILE.json] [--log FILE] [--key KEY] [--window N]
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from tests.fakes.model_script import (
     stall,
     status,
 )
-from tests.fakes.strict_api import error_body, refusal
+from tests.fakes.strict_api import error_body, refusal, too_long
 
 __all__ = [
     "ModelServer",
@@ -103,7 +103,8 @@ class _Connection(asyncio.StreamReaderProtocol):
 class ModelServer:
     """Answers in the order of the script; records what it was asked.
 
-    ``default`` replaces the built-in answer for an empty script. ``key`` makes other keys a 401.
+    ``default`` replaces the built-in answer for an empty script. ``key`` makes other keys a 401,
+    ``window`` requests of more tokens a 400.
     """
 
     def __init__(
@@ -114,6 +115,7 @@ class ModelServer:
         default: Callable[[Mapping[str, Any]], Answer] = default_answer,  # Any: the request's JSON
         models: Sequence[str] = MODELS,
         strict: bool = True,
+        window: int | None = None,
         port: int = 0,
         log: Path | None = None,
     ) -> None:
@@ -128,6 +130,7 @@ class ModelServer:
         self.default = default
         self.models = models
         self.strict = strict
+        self.window = window
         self._port = port
         self._log = log
         self._changed = asyncio.Condition()
@@ -220,6 +223,8 @@ class ModelServer:
         try:
             body = json.loads(payload)
             refused = refusal(body) if self.strict else None
+            if refused is None and self.window is not None:
+                refused = too_long(body, self.window)
         except ValueError as error:
             body, refused = None, f"Failed to parse the request body as JSON: {error}"
         answer: Answer | None = None
@@ -346,7 +351,9 @@ async def _chunk(connection: _Connection, piece: bytes) -> None:
 async def _run(arguments: argparse.Namespace) -> None:
     script = json.loads(arguments.script.read_text(encoding="utf-8")) if arguments.script else []
     answers = [from_json(entry) for entry in script]
-    async with ModelServer(answers, key=arguments.key, port=arguments.port, log=arguments.log) as server:
+    async with ModelServer(
+        answers, key=arguments.key, window=arguments.window, port=arguments.port, log=arguments.log
+    ) as server:
         print(f"model server on {server.url}", flush=True)
         await asyncio.Event().wait()
 
@@ -358,6 +365,7 @@ def main() -> None:
     parser.add_argument("--script", type=Path)
     parser.add_argument("--log", type=Path)
     parser.add_argument("--key")
+    parser.add_argument("--window", type=int)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_run(parser.parse_args()))
 

@@ -7,6 +7,7 @@ Source: capabilities A3; design §7.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -51,6 +52,22 @@ def refusal(body: object) -> str | None:
 def error_body(message: str, kind: str = "invalid_request_error") -> dict[str, object]:
     """An error in the provider's shape."""
     return {"error": {"message": message, "type": kind, "param": None, "code": "invalid_request_error"}}
+
+
+def too_long(body: Body, window: int) -> str | None:
+    """Why a model of this window would answer 400, or None. A token is four characters here."""
+    said = json.dumps([body["messages"], body.get("tools", ())], ensure_ascii=False)
+    prompt, completion = len(said) // 4, body.get("max_tokens", 0)
+    return None if prompt + completion <= window else too_long_words(window, prompt, completion)
+
+
+def too_long_words(window: int, prompt: int, completion: int = 0) -> str:
+    """What the provider says of it."""
+    return (
+        f"This model's maximum context length is {window} tokens. However, you requested "
+        f"{prompt + completion} tokens ({prompt} in the messages, {completion} in the completion). "
+        "Please reduce the length of the messages or completion."
+    )
 
 
 def _problems(body: Body) -> Iterator[str]:

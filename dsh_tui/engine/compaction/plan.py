@@ -6,14 +6,14 @@ Source: core spec §10; ux spec §3.3 (forecast).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
 from dsh_tui.engine.compaction.checkpoint import last_prompt
 from dsh_tui.engine.compaction.cut import FEWEST, find_cut
 from dsh_tui.engine.compaction.errors import NothingToCompactError
-from dsh_tui.engine.compaction.weight import message_tokens
+from dsh_tui.engine.compaction.weight import Scale
 from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.session.derive import project
 from dsh_tui.engine.session.session import Session
@@ -49,8 +49,19 @@ class Plan:
         """Whether the surface still begins with these events."""
         return session.replace_generation == self.generation
 
+    def renewed(self, session: Session, scale: Scale) -> Plan:
+        """The same cut, after events before it gave place to one other each."""
+        count = len(self.seqs)
+        return replace(
+            self,
+            generation=session.replace_generation,
+            seqs=tuple(node.seq for node in session.surface[:count]),
+            messages=session.derive()[: len(self.messages)],
+            tokens=sum(scale.weigh(session)[:count]),
+        )
 
-def plan_compaction(session: Session, retain: float, window: int | None) -> Plan:
+
+def plan_compaction(session: Session, scale: Scale, retain: float, window: int | None) -> Plan:
     """Keep about ``retain`` of the window; of the history itself, where that is smaller.
 
     Raises:
@@ -59,7 +70,7 @@ def plan_compaction(session: Session, retain: float, window: int | None) -> Plan
     messages = session.derive()
     if not messages:
         raise NothingToCompactError("There is nothing to summarise yet.")
-    tokens = message_tokens(messages)
+    tokens = [weight for weight in scale.weigh(session) if weight]
     total = sum(tokens)
     most = retain * min(total, window or total)
     tails = list(accumulate(reversed(tokens)))

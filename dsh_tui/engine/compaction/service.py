@@ -1,34 +1,39 @@
 """The service: compacts a session by hand or by itself, and logs how that went.
 
-``compact/start`` is a lock and ``compact/end`` its release, last of all. The summary and the checkpoint
-that takes its place on the surface are appended in one moment: whatever stops it before, a failure, a
-cancel or a crash, leaves the surface as it was. Source: core spec §10, §8.5.
+``compact/start`` is a lock and ``compact/end`` its release, last of all. What makes the surface shorter is
+appended in one moment: long results are pruned, then the summary and the checkpoint that takes its place.
+Whatever stops it before one of them, a failure, a cancel or a crash, leaves the surface as it was before
+that. Source: core spec §10, §8.5.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
-from weakref import WeakKeyDictionary
 
 from dsh_tui.engine.agent.agent import Agent
-from dsh_tui.engine.agent.events import PreStep
 from dsh_tui.engine.base.cancel import Cancelled, CancelSignal
 from dsh_tui.engine.base.errors import error_chain
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.compaction.checkpoint import PLUGIN, SOURCE, checkpoint_content
 from dsh_tui.engine.compaction.errors import CompactionError, NothingToCompactError, SummaryError
 from dsh_tui.engine.compaction.plan import Plan, plan_compaction
+from dsh_tui.engine.compaction.prune import Pruning, find_pruning, prune
 from dsh_tui.engine.compaction.summary import Asking, summary_request
-from dsh_tui.engine.compaction.weight import counted_tokens, head_tokens, message_tokens
+from dsh_tui.engine.compaction.weight import Scale, header_tokens, message_tokens
 from dsh_tui.engine.kernel import ServiceKey
 from dsh_tui.engine.llm.blocks import text_block
+from dsh_tui.engine.llm.chunks import Failure
 from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SessionStore
+from dsh_tui.engine.spill.store import SpillStore
 
-Trigger = Literal["manual", "auto"]
+Trigger = Literal["manual", "auto", "overflow"]
+Change = Literal["nothing", "pruned", "summarised"]
+"""What became of the surface, at most."""
 
 _log = logging.getLogger(__name__)
 
@@ -42,20 +47,39 @@ class Limits:
     retain: float = 0.16
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """Why a session is compacted. Token counts are estimates."""
+
+    trigger: Trigger
+    keep: str = ""
+    """What the summary must not lose."""
+    used: int
+    window: int | None
+    limit: float | None
+    """Tokens beyond which the window counts as nearly full; None if its size is not known."""
+
+    def over(self, saved: int = 0) -> bool:
+        """Whether it is nearly full, with so much less in it."""
+        return self.limit is not None and self.used - saved > self.limit
+
+
 class Compaction:
     """Published under `COMPACTION`."""
 
-    def __init__(self, asking: Asking, sessions: SessionStore, limits: Limits) -> None:
-        self._asking, self._sessions, self._limits = asking, sessions, limits
-        self._gave_up: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
+    def __init__(
+        self, asking: Asking, sessions: SessionStore, limits: Limits, spill: Callable[[], SpillStore | None]
+    ) -> None:
+        self._asking, self._sessions, self._limits, self._spill = asking, sessions, limits, spill
+        self._scale = Scale()
 
-    def plan(self, agent: Agent) -> Plan:
-        """What a compaction by hand would do now.
+    def plan(self, agent: Agent) -> tuple[Plan, Pruning | None]:
+        """What a compaction by hand would do now: what is summarised, and what is shortened before.
 
         Raises:
             NothingToCompactError: says why it would do nothing.
         """
-        return plan_compaction(agent.session, self._limits.retain, self._window(agent))
+        return self._plan(agent.session, self.need(agent, "manual"))
 
     def compact(self, agent: Agent, keep: str = "") -> None:
         """Begin one by hand; what is sent meanwhile waits. ``keep``: what the summary must not lose.
@@ -65,40 +89,30 @@ class Compaction:
         """
         agent.occupy(lambda signal: self._alone(agent, keep, signal))
 
-    async def before_step(self, agent: Agent, upcoming: PreStep) -> None:
-        """Compact first if the request that is about to be made would nearly fill the window."""
-        session, window = agent.session, self._window(agent)
-        if not self._limits.auto or window is None or self._gave_up.get(session) == upcoming.turn:
-            return
-        counted = counted_tokens(session)
-        if counted is None:
-            head = head_tokens(upcoming.system, upcoming.tools, upcoming.prefix)
-            counted = head + sum(message_tokens(session.derive()))
-        if counted <= self._limits.threshold * window or session.request_header is None:
-            return
-        if not await self._run(agent, "auto", "", upcoming.signal):
-            self._gave_up[session] = upcoming.turn  # said once; the turn goes on as it is
+    def need(
+        self, agent: Agent, trigger: Trigger, head: Callable[[], int] | None = None, keep: str = ""
+    ) -> Need:
+        """How full the window is. ``head`` estimates what stands in front of the history, if not the same."""
+        session, header = agent.session, agent.session.request_header
+        used = self._scale.used(session, head or (lambda: header_tokens(header) if header else 0))
+        wanted = agent.options
+        window = self._asking.llm.context_window(wanted.provider or "", wanted.model or "")
+        if trigger == "overflow":  # whatever is said of the window: this was too much for it
+            window = min(window or used, used)
+        limit = None if window is None else self._limits.threshold * window
+        return Need(trigger=trigger, keep=keep, used=used, window=window, limit=limit)
 
-    async def _alone(self, agent: Agent, keep: str, signal: CancelSignal) -> None:
-        """In a turn of its own, because every event sits inside one."""
-        session = agent.session
-        turn = session.last_turn + 1
-        session.append("turn/start", {"turn": turn, "trigger": {"kind": PLUGIN, "source": SOURCE}})
-        try:
-            await self._run(agent, "manual", keep, signal)
-        finally:
-            session.append("turn/end", {"turn": turn, "reason": _reason(agent, signal)})
-        await self._sessions.flush(session)
-
-    async def _run(self, agent: Agent, trigger: Trigger, keep: str, signal: CancelSignal) -> bool:
-        """Whether the surface is shorter now. Never raises for what goes wrong: the log says it."""
+    async def run(self, agent: Agent, need: Need, signal: CancelSignal) -> Change:
+        """Compact in the open turn. Never raises for what goes wrong: the log says it."""
         session, compaction = agent.session, {"compactionId": new_id("compact")}
-        session.append(
-            "compact/start", {**compaction, "trigger": trigger, **({"keep": keep} if keep else {})}
-        )
+        before = session.replace_generation
+        keep = {"keep": need.keep} if need.keep else {}
+        session.append("compact/start", {**compaction, "trigger": need.trigger, **keep})
         ending: dict[str, Any] = {"outcome": "cancelled"}  # Any: JSON; stands if the task itself is killed
+        change: Change = "nothing"
         try:
-            ending = await self._replace(agent, compaction, keep, signal)
+            change = await self._shrink(session, need, compaction, signal)
+            ending = {"outcome": "done"}
         except Cancelled:
             pass
         except NothingToCompactError as error:
@@ -110,20 +124,60 @@ class Compaction:
             ending = {"outcome": "failed", "error": error_chain(error)}
         finally:
             session.append("compact/end", {**compaction, **ending})
-        return bool(ending["outcome"] == "done")
+        return "pruned" if change == "nothing" and session.replace_generation > before else change
 
-    async def _replace(
-        self, agent: Agent, compaction: dict[str, str], keep: str, signal: CancelSignal
-    ) -> dict[str, Any]:  # Any: JSON of compact/end
-        session, window, retain = agent.session, self._window(agent), self._limits.retain
+    async def _alone(self, agent: Agent, keep: str, signal: CancelSignal) -> None:
+        """In a turn of its own, because every event sits inside one."""
+        session = agent.session
+        turn = session.last_turn + 1
+        session.append("turn/start", {"turn": turn, "trigger": {"kind": PLUGIN, "source": SOURCE}})
+        try:
+            await self.run(agent, self.need(agent, "manual", keep=keep), signal)
+        finally:
+            session.append("turn/end", {"turn": turn, "reason": _reason(agent, signal)})
+        await self._sessions.flush(session)
+
+    def _plan(self, session: Session, need: Need) -> tuple[Plan, Pruning | None]:
+        plan = plan_compaction(session, self._scale, self._limits.retain, need.window)
+        if not need.over():  # a summary costs less where nothing before it was touched, and knows more
+            return plan, None
+        return plan, find_pruning(session, plan, self._scale)
+
+    async def _shrink(
+        self, session: Session, need: Need, compaction: dict[str, str], signal: CancelSignal
+    ) -> Change:
         opened = len(session.events) - 1
-        plan = plan_compaction(session, retain, window)
-        request = summary_request(session, plan, keep, retain, window, signal)
-        summary = await self._asking.summary(request)
+        plan, pruning = self._plan(session, need)
+        if pruning is not None:
+            await prune(session, plan, pruning, compaction, self._spill())
+            signal.check()
+            if need.trigger != "manual" and not need.over(pruning.saved):
+                return "pruned"
+            plan = plan.renewed(session, self._scale)
+        await self._summarise(session, plan, need, compaction, opened, signal)
+        return "summarised"
+
+    async def _summarise(
+        self,
+        session: Session,
+        plan: Plan,
+        need: Need,
+        compaction: dict[str, str],
+        opened: int,
+        signal: CancelSignal,
+    ) -> None:
+        def waits(failure: Failure, attempt: int, delay: int) -> None:
+            limit = self._asking.policy.retries
+            most = {} if limit is None else {"maxRetries": limit}
+            told = {**compaction, "retry": attempt, **most, "delayMs": delay, "failure": failure}
+            session.append("compact/retry", told)
+
+        request = summary_request(session, plan, need.keep, self._limits.retain, need.window, signal)
+        summary = await self._asking.summary(request, waits)
         signal.check()
         content = checkpoint_content(summary, plan.prompt)
         message: Message = {"id": new_id("msg"), "role": "user", "content": content, "source": SOURCE}
-        (after,) = message_tokens([message])
+        after = message_tokens(message)
         if after >= plan.tokens:
             raise SummaryError(
                 f"the summary is no shorter (~{after} tokens) than what it stands for (~{plan.tokens})"
@@ -141,11 +195,6 @@ class Compaction:
             surface={"op": "replace", "start": 0, "end": len(plan.seqs) - 1},
             sources=(opened, told.seq, *plan.seqs),
         )
-        return {"outcome": "done"}
-
-    def _window(self, agent: Agent) -> int | None:
-        wanted = agent.options
-        return self._asking.llm.context_window(wanted.provider or "", wanted.model or "")
 
 
 def _reason(agent: Agent, signal: CancelSignal) -> dict[str, Any]:  # Any: JSON of turn/end

@@ -8,6 +8,7 @@ Source: core spec §10; capabilities A4.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -54,8 +55,8 @@ class Asking:
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     clock: Clock = SYSTEM_CLOCK
 
-    async def summary(self, request: OneShotRequest) -> str:
-        """The text of the answer.
+    async def summary(self, request: OneShotRequest, waits: Callable[[Failure, int, int], object]) -> str:
+        """The text of the answer. ``waits`` is told each failure, its number and the wait in ms after it.
 
         Raises:
             SummaryError: there is none, or not all of it.
@@ -70,6 +71,7 @@ class Asking:
             delay = self.policy.delay_ms(failure, attempt)
             if delay is None:
                 raise SummaryError(failure["message"])
+            waits(failure, attempt, delay)
             await request.signal.race(self.clock.sleep(delay / 1000))
 
     async def _answer(self, request: OneShotRequest) -> tuple[Assembler, Failure | None]:

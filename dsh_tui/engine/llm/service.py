@@ -129,7 +129,7 @@ class LlmService:
                     yield chunk
                 finished = finished or chunk["type"] == "finish"
         finally:
-            await _close(chunks)
+            await close_chunks(chunks)
 
     async def _from_adapter(self, request: AnyRequest) -> AsyncGenerator[Chunk, None]:
         """The adapter's chunks; however it ends, the last one is a ``finish``."""
@@ -154,7 +154,7 @@ class LlmService:
             error = raised
         finally:
             if chunks is not None:
-                await _close(chunks)
+                await close_chunks(chunks)
         if not finished:
             yield _terminal(error, request)
 
@@ -185,6 +185,7 @@ def _terminal(error: Exception, request: AnyRequest) -> Chunk:
     return freeze(Finish(type="finish", reason=Failed(kind=kind, failure=failure)))
 
 
-async def _close(chunks: AsyncIterator[Chunk]) -> None:
+async def close_chunks(chunks: AsyncIterator[Chunk]) -> None:
+    """End a stream early, or make sure that it has ended."""
     if isinstance(chunks, AsyncGenerator):
         await chunks.aclose()

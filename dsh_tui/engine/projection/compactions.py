@@ -9,17 +9,30 @@ from dataclasses import replace
 
 from dsh_tui.engine.projection.compaction_views import CompactionView
 from dsh_tui.engine.projection.content import plain_text
+from dsh_tui.engine.projection.notices import retry_notice
 from dsh_tui.engine.projection.views import BlockView
 from dsh_tui.engine.session.event import Event
 
 PRODUCER = "compaction"
+TAGS = ("compact/start", "compact/prune", "compact/retry", "compact/summary", "compact/end")
+_WHY = {"auto": "Window nearly full: ", "overflow": "The request was too long: "}
 
 
 def told(before: BlockView | None, event: Event) -> CompactionView:
     """The view after ``event``; ``before`` is that of the same compaction, if it has begun."""
     data = event.data
     if event.type == "compact/start" or not isinstance(before, CompactionView):
-        return CompactionView(seq=event.seq, auto=data.get("trigger") == "auto", keep=data.get("keep", ""))
+        return CompactionView(seq=event.seq, trigger=data.get("trigger", "manual"), keep=data.get("keep", ""))
+    if event.type == "compact/prune":
+        return replace(
+            before,
+            shortened=data["results"],
+            shortened_before=data["tokensBefore"],
+            shortened_after=data["tokensAfter"],
+        )
+    if event.type == "compact/retry":
+        notice = retry_notice(event.seq, data)
+        return replace(before, retry=f"{notice.text.rstrip('.')} · {notice.hint}")
     if event.type == "compact/summary":
         return replace(
             before,
@@ -40,20 +53,29 @@ def ended(view: BlockView) -> BlockView:
 
 def words(view: CompactionView) -> str:
     """The row in words."""
+    shortened = f"{_results(view)}, {_gain(view.shortened_before, view.shortened_after)}"
+    now = f"; {shortened}" if view.shortened else "; the history is as it was"
     match view.state:
+        case "running" if view.retry:
+            return f"No summary of the early history yet: {view.retry} · esc stops"
         case "running":
             return "Summarising the early history… esc stops"
+        case "done" if not view.summary:
+            return f"{_WHY.get(view.trigger, '')}{shortened}"
         case "done":
-            gain = f"~{amount(view.tokens_before)} → ~{amount(view.tokens_after)} tokens"
-            if view.auto:
-                return f"Window nearly full: {view.messages} messages summarised, {gain}"
-            return f"History summarised, {view.messages} messages, {gain}"
+            saved = view.shortened_before - view.shortened_after
+            gain = _gain(view.tokens_before + saved, view.tokens_after)
+            first = f"{_results(view)}, then " if view.shortened else ""
+            if view.trigger in _WHY:
+                return f"{_WHY[view.trigger]}{first}{view.messages} messages summarised, {gain}"
+            return f"History summarised, {first}{view.messages} messages, {gain}"
         case "cancelled":
-            return "Summarising was stopped; the history is as it was"
+            return f"Summarising was stopped{now}"
         case "cut":
-            return "Summarising was cut by the end of the program; the history is as it was"
+            return f"Summarising was cut by the end of the program{now}"
         case _:
-            return f"History not summarised: {view.error.rstrip('.') or 'no reason given'}"
+            why = view.error.rstrip(".") or "no reason given"
+            return f"History not summarised: {why}" + (now if view.shortened else "")
 
 
 def amount(tokens: int) -> str:
@@ -61,3 +83,11 @@ def amount(tokens: int) -> str:
     if tokens < 1_000:
         return str(tokens)
     return f"{tokens / 1_000:.1f}k" if tokens < 100_000 else f"{tokens / 1_000:,.0f}k"
+
+
+def _results(view: CompactionView) -> str:
+    return f"{view.shortened} old tool result{'' if view.shortened == 1 else 's'} shortened"
+
+
+def _gain(before: int, after: int) -> str:
+    return f"~{amount(before)} → ~{amount(after)} tokens"

@@ -2,7 +2,7 @@
 
 A setting, a tool or the system prompt changes by a header event, and where the log says who wrote
 them, the plugin that did it is named; a message by the event that stands in its place now, such as a
-summary. Source: ux spec §3.2 (cache audit).
+summary, or by the one that told of it. Source: ux spec §3.2 (cache audit).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dsh_tui.engine.projection.sent_steps import Said, SentStep
 
 HEADERS: Final = ("request/header", "request/header-delta")
+PRUNED: Final = "compact/prune"
 _LONGEST = 40
 
 
@@ -35,7 +36,7 @@ def prefix_break(
         return None
     if found.field == "messages" and not (found.place == 0 and _is_system(found)):
         said = _said_at(found, after)
-        seq = after.row.seq if said is None else said[0]
+        seq = after.row.seq if said is None else _cause(said[0], events)
         where, words = f"message {found.place + 1}", _message_words(said, events[seq])
     else:
         name = {"tools": "tools", "messages": "system"}.get(found.field, "config")
@@ -96,9 +97,17 @@ def _value(piece: Piece | None) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
+def _cause(seq: int, events: Sequence[Event]) -> int:
+    """The event that tells why a message is another now; of a result that was shortened, the pruning."""
+    cited = events[seq].source_event_seqs or () if events[seq].type == "tool/result" else ()
+    return next((source for source in cited if events[source].type == PRUNED), seq)
+
+
 def _message_words(said: Said | None, event: Event) -> str:
     if said is None:
         return "messages that were sent before are gone"
+    if event.type == PRUNED:
+        return "old tool results were shortened"
     if event.type in HEADERS:
         who = producer(said[1])
         return f'plugin "{who}": the session\'s opening changed' if who else "the session's opening changed"

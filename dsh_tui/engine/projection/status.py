@@ -53,7 +53,10 @@ class StatusFold:
             "llm/retry": self._retrying,
             "llm/retry-started": self._retry_started,
             "compact/start": self._compact,
-            "compact/summary": self._summarised,
+            "compact/prune": self._shrunk,
+            "compact/retry": self._retrying,
+            "request/one-shot": self._asked_beside,
+            "compact/summary": self._shrunk,
             "compact/end": self._compact,
         }
 
@@ -162,8 +165,13 @@ class StatusFold:
 
     def _compact(self, event: Event) -> None:
         self._summarising = event.type == "compact/start"
+        self._retry = None
 
-    def _summarised(self, event: Event) -> None:
+    def _asked_beside(self, _event: Event) -> None:
+        if self._summarising:  # no retry of the conversation waits meanwhile
+            self._retry = None
+
+    def _shrunk(self, event: Event) -> None:
         saved = event.data["tokensBefore"] - event.data["tokensAfter"]
         self._context_used = max(0, self._context_used - saved)
 

@@ -65,9 +65,7 @@ class TranscriptFold:
             "llm/retry": self._retry,
             "permission/mode": self._switch,
             "model/selected": self._switch,
-            "compact/start": self._compact,
-            "compact/summary": self._compact,
-            "compact/end": self._compact,
+            **dict.fromkeys(compactions.TAGS, self._compact),
         }
 
     def apply(self, event: Event) -> None:
@@ -314,6 +312,8 @@ class TranscriptFold:
         self._put(place, calls.running(view, event.time))
 
     def _tool_result(self, event: Event) -> None:
+        if event.surface_op is not None and event.surface_op["op"] == "replace":
+            return  # what the model sees less of is shown whole
         place, view = self._find(event.data["callId"])
         if view is not None and view.duration_ms is None:
             self._put(place, calls.finished(view, event.data, event.time))

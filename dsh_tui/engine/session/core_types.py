@@ -118,7 +118,11 @@ _LOG_ONLY: dict[str, Validate] = {
     ),
     "llm/retry-started": shape(_RETRY),
     "model/selected": shape({"provider": NAME, "model": NAME}, {"effort": NAME}),
-    "compact/start": shape({**_COMPACT, "trigger": one_of("manual", "auto")}, {"keep": TEXT}),
+    "compact/start": shape({**_COMPACT, "trigger": one_of("manual", "auto", "overflow")}, {"keep": TEXT}),
+    "compact/prune": shape({**_COMPACT, "results": ORDINAL, "tokensBefore": COUNT, "tokensAfter": COUNT}),
+    "compact/retry": shape(
+        {**_COMPACT, "retry": ORDINAL, "delayMs": COUNT, "failure": OBJECT}, {"maxRetries": COUNT}
+    ),
     "compact/summary": shape(
         {**_COMPACT, "summary": BLOCKS, "messages": ORDINAL, "tokensBefore": COUNT, "tokensAfter": COUNT}
     ),
@@ -176,7 +180,11 @@ _ABOUT: dict[str, str] = {
     "llm/retry": "A request failed and will be made again after a wait.",
     "llm/retry-started": "The wait is over.",
     "model/selected": "Somebody chose another model or effort, from the next step on.",
-    "compact/start": "A summary of the early history is being written. Without its end, nothing came of it.",
+    "compact/start": "The early history is being made shorter: by hand, because the window is nearly full, or "
+    "because a request was refused as too long (`overflow`). Without its end, it broke off.",
+    "compact/prune": "So many long results of old calls are shortened; token counts are estimates. Each "
+    "`tool/result` behind it that cites it takes the place of the whole one.",
+    "compact/retry": "A request for the summary failed and will be made again after a wait.",
     "compact/summary": "The summary, and how much it stands for; token counts are estimates. The "
     "`context/message` behind it takes the place of what it cites.",
     "compact/end": "The last event of a compaction, and how it went.",

@@ -53,11 +53,10 @@ class Log:
         self("tool/result", turn=1, step=1, id="r", callId=call_id, content=content, isError=False, **more)
 
     def fold(self) -> TranscriptFold:
-        fold = TranscriptFold()
-        for event in self.events:
-            fold.apply(event)
-        fold.take_dirty()
-        return fold
+        session = SessionFold({})
+        session.apply_all(self.events)
+        session.transcript.take_dirty()
+        return session.transcript
 
 
 def text(value: str) -> dict[str, Any]:

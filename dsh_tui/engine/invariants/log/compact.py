@@ -1,4 +1,4 @@
-"""Compact: a summary is begun, given, put in its place and ended, once each and in one turn.
+"""Compact: it begins, prunes, is given a summary, puts that in its place and ends, once each in one turn.
 
 Source: core spec §9 (compact), §10.
 """
@@ -15,14 +15,15 @@ from dsh_tui.engine.session.event import Event
 class CompactCheck(LogCheck):
     """Starts and ends pair up; a checkpoint cites its start, its summary and everything it stands for.
 
+    As many results cite its pruning as that told.
     A crash may leave a start without its end: the end of its turn says so, or the seed that it is in.
     """
 
     owner: ClassVar[str] = "compact"
     tags = frozenset(
         {
-            "compact/start", "compact/summary", "compact/end", "context/message", "turn/end",
-            "session/end-seed",
+            "compact/start", "compact/prune", "compact/retry", "compact/summary", "compact/end",
+            "context/message", "tool/result", "turn/end", "session/end-seed",
         }
     )  # fmt: skip
 
@@ -30,10 +31,16 @@ class CompactCheck(LogCheck):
         self._used: set[str] = set()
         self._open: str | None = None
         self._start = -1
+        self._retries = 0
+        self._pruned: int | None = None
+        self._owed = 0
+        """Results that are told to be shortened, and are not yet."""
         self._summary: int | None = None
         self._placed = False
 
     def concerns(self, event: Event) -> bool:
+        if event.type == "tool/result":
+            return self._pruned is not None and self._pruned in (event.source_event_seqs or ())
         ours = event.type != "context/message" or event.data["source"].get("plugin") == PLUGIN
         return super().concerns(event) and ours
 
@@ -47,13 +54,27 @@ class CompactCheck(LogCheck):
             self.require(crashed or self._open is None, f"the turn ends within {self._open}")
         elif event.type == "context/message":
             self._check_place(event)
+        elif event.type == "tool/result":
+            self.require(self._owed > 0, "more results are shortened than it was told")
         elif event.type != "session/end-seed":
             self.require(data["compactionId"] == self._open, f"{data['compactionId']} is not open")
-            if event.type == "compact/summary":
-                self.require(self._summary is None, "a second summary")
-            else:
-                done = data["outcome"] == "done"
-                self.require(done == self._placed, "its outcome is not what became of the surface")
+            self._check_course(event)
+
+    def _check_course(self, event: Event) -> None:
+        data = event.data
+        if event.type == "compact/retry":
+            self.require(data["retry"] == self._retries + 1, f"retry {data['retry']} follows {self._retries}")
+            return
+        self.require(self._owed == 0, f"{self._owed} results were to be shortened, and are not")
+        if event.type == "compact/prune":
+            self.require(self._pruned is None and self._summary is None, "pruning comes once and first")
+        elif event.type == "compact/summary":
+            self.require(self._summary is None, "a second summary")
+        elif data["outcome"] == "done" and self._summary is None:
+            self.require(self._pruned is not None, "it says that it is done, and nothing was")
+        else:
+            done = data["outcome"] == "done"
+            self.require(done == self._placed, "its outcome is not what became of the surface")
 
     def _check_place(self, event: Event) -> None:
         op, cited = event.surface_op, set(event.source_event_seqs or ())
@@ -68,6 +89,12 @@ class CompactCheck(LogCheck):
         if event.type == "compact/start":
             self._open, self._start = event.data["compactionId"], event.seq
             self._used.add(event.data["compactionId"])
+        elif event.type == "compact/prune":
+            self._pruned, self._owed = event.seq, event.data["results"]
+        elif event.type == "tool/result":
+            self._owed -= 1  # it cites the pruning
+        elif event.type == "compact/retry":
+            self._retries = event.data["retry"]
         elif event.type == "compact/summary":
             self._summary = event.seq
         elif event.type == "context/message":
@@ -76,5 +103,6 @@ class CompactCheck(LogCheck):
             self._clear()
 
     def _clear(self) -> None:
-        self._open = self._summary = None
+        self._open = self._pruned = self._summary = None
+        self._owed = self._retries = 0
         self._placed = False

@@ -1,0 +1,66 @@
+"""Compaction unasked: before a request that would nearly fill the window, and after one that was refused.
+
+A refused request is made anew in a new step, since what the model sees is another then: once, until an
+answer comes, and only if the history became shorter. What came to nothing is not tried again in its turn.
+Source: core spec §10, §8.5.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from dsh_tui.engine.agent.agent import Agent
+from dsh_tui.engine.agent.decisions import RequestErrorDecision, RetryStep
+from dsh_tui.engine.agent.events import PreStep, RequestFailure
+from dsh_tui.engine.compaction.service import Compaction
+from dsh_tui.engine.compaction.weight import head_tokens
+from dsh_tui.engine.kernel import Next
+from dsh_tui.engine.session.session import Session
+
+TOO_LONG: Final = "CONTEXT_WINDOW_EXCEEDED"
+
+
+class Automatic:
+    """Listens at the loop's seams for as long as compaction may begin by itself."""
+
+    def __init__(self, compaction: Compaction) -> None:
+        self._compaction = compaction
+        self._gave_up: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
+        """The turn in which it came to nothing."""
+        self._summarised: WeakKeyDictionary[Session, tuple[int, int]] = WeakKeyDictionary()
+        """Turn of the last refusal that a summary was made for, and how long the log was then."""
+
+    async def before_step(self, agent: Agent, upcoming: PreStep) -> None:
+        """Compact first if the request that is about to be made would nearly fill the window."""
+        session = agent.session
+        if session.request_header is None or self._gave_up.get(session) == upcoming.turn:
+            return
+        need = self._compaction.need(
+            agent, "auto", lambda: head_tokens(upcoming.system, upcoming.tools, upcoming.prefix)
+        )
+        if need.over() and await self._compaction.run(agent, need, upcoming.signal) == "nothing":
+            self._gave_up[session] = upcoming.turn
+
+    async def after_failure(
+        self, agent: Agent, failed: RequestFailure, following: Next[RequestErrorDecision]
+    ) -> RequestErrorDecision:
+        """Compact, and ask for a new step, if the request was longer than the model takes."""
+        session = agent.session
+        if failed.failure["code"] != TOO_LONG or self._tried(session, failed.turn):
+            return await following()
+        logged = len(session.events)
+        change = await self._compaction.run(agent, self._compaction.need(agent, "overflow"), failed.signal)
+        if change == "nothing":
+            return await following()
+        if change == "summarised":  # else there is a summary left to try
+            self._summarised[session] = failed.turn, logged
+        return RetryStep()
+
+    def _tried(self, session: Session, turn: int) -> bool:
+        """Whether all was done already, and no answer came of it."""
+        if self._gave_up.get(session) == turn:
+            return True
+        last_turn, logged = self._summarised.get(session, (0, 0))
+        answer = next((node for node in reversed(session.surface) if node.type == "assistant/message"), None)
+        return last_turn == turn and (answer is None or answer.seq < logged)

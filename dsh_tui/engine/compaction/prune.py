@@ -1,0 +1,92 @@
+"""Pruning: long results of old calls give place to their two ends, before a summary is thought of.
+
+Each one is replaced by itself with less content, which cites the ``compact/prune`` that told of it. The
+turn that runs keeps its results: the model works on them. Source: core spec §10.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dsh_tui.engine.compaction.errors import CompactionError
+from dsh_tui.engine.compaction.plan import Plan
+from dsh_tui.engine.compaction.shorten import LONG, length, note, shortened
+from dsh_tui.engine.compaction.weight import Scale
+from dsh_tui.engine.llm.blocks import Block, text_of
+from dsh_tui.engine.projection.content import plain_text
+from dsh_tui.engine.projection.request_parts import estimate_tokens
+from dsh_tui.engine.session.session import Session
+from dsh_tui.engine.spill.store import SpillStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pruning:
+    """Results to be shortened, by their places on the surface. Token counts are estimates."""
+
+    places: tuple[int, ...]
+    before: int
+    after: int
+    behind: int
+    """What of the part to be compacted stands from the first of them on, and is no longer cached."""
+
+    @property
+    def saved(self) -> int:
+        return self.before - self.after
+
+
+def find_pruning(session: Session, plan: Plan, scale: Scale) -> Pruning | None:
+    """All that can be shortened of what ``plan`` cuts off; None where nothing is long."""
+    surface, weights = session.surface[: len(plan.seqs)], scale.weigh(session)[: len(plan.seqs)]
+    places = [
+        place
+        for place, node in enumerate(surface)
+        if node.type == "tool/result"
+        and node.data["turn"] != session.open_turn
+        and length(node.data["content"]) > LONG
+    ]
+    if not places:
+        return None
+    before = sum(weights[place] for place in places)
+    after = sum(_shortened_tokens(surface[place].data["content"]) for place in places)
+    behind = sum(weights[places[0] :]) - before + after
+    return Pruning(places=tuple(places), before=before, after=after, behind=behind)
+
+
+async def prune(
+    session: Session, plan: Plan, pruning: Pruning, compaction: dict[str, str], spill: SpillStore | None
+) -> None:
+    """Keep the whole results in files, if there is a place for them, then shorten all in one moment.
+
+    Raises:
+        CompactionError: the surface was changed by something else meanwhile; nothing was done to it.
+    """
+    nodes = [session.surface[place] for place in pruning.places]
+    contents: list[tuple[Block, ...]] = []
+    for node in nodes:
+        whole = node.data["content"]
+        path = None
+        if spill is not None:
+            path = await spill.save(session.id, f"{node.data['callId']}-result", text_of(whole))
+        contents.append(shortened(whole, note(length(whole), str(path) if path else None)))
+    if not plan.holds(session):
+        raise CompactionError("the history was changed by something else meanwhile")
+    told = session.append(
+        "compact/prune",
+        {
+            **compaction,
+            "results": len(nodes),
+            "tokensBefore": pruning.before,
+            "tokensAfter": pruning.after,
+        },
+    )
+    for place, node, content in zip(pruning.places, nodes, contents, strict=True):
+        session.append(
+            "tool/result",
+            {**node.data, "content": content},
+            surface={"op": "replace", "start": place, "end": place},
+            sources=(told.seq, node.seq),
+        )
+
+
+def _shortened_tokens(content: tuple[Block, ...]) -> int:
+    return estimate_tokens(plain_text(shortened(content, note(length(content), None))))
