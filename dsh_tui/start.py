@@ -115,8 +115,9 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
 
     log_to(product.home.logs)
     bridge = Bridge(product, post=app.post_view, notify=app.notice)
-    for notice in product.notices:
-        app.notice(notice, "warning")
+    if product.notices:  # at once, since each would take the place of the one before
+        tone = "warning" if product.settings_file.knows_rules else "error"
+        app.notice(" · ".join(product.notices), tone)
     root = product.engine.root
     standing = (*product.plugins.records(), *product.projects.records())
     root.on(PLUGINS_CHANGED, PluginNews(standing, bridge.tell_change))

@@ -32,6 +32,8 @@ class SettingsFile:
         self.current = Settings()
         self.fault = ""
         """What is wrong with the file as it is now; empty if it is in use."""
+        self.knows_rules = True
+        """Whether rules that it holds, or held, are in force."""
         self._content: bytes | None = None
         """What the file held when it was good."""
         self._in_use = ""
@@ -78,13 +80,14 @@ class SettingsFile:
 
         content = read_settings(self.path)
         self.current = Settings() if content is None else parse_settings(self.path, content)
-        self._content, self.fault, self._stands_in = content, "", False
+        self._content, self.fault, self.knows_rules, self._stands_in = content, "", True, False
 
     def _stand_in(self, error: SettingsError) -> None:
         from dsh_tui.engine.settings.schema import Settings
 
         self.fault, self._stands_in = error.message, True
         known = self._last_good.read() if self._last_good is not None else None
+        self.knows_rules = known is not None or error.permissions is not None
         if known is not None:
             self.current = known[0]
             self._in_use = f"Your last good settings ({known[1]:%Y-%m-%d %H:%M}) are in use"
