@@ -64,7 +64,7 @@ class Bridge:
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing: asyncio.Task[None] | None = None
         self._hint = ("", "")
-        self._feed = Feed(lambda fold: self.trust.marked(self._draw(fold)), post)
+        self._feed = Feed(lambda fold: self.trust.marked(self._draw(fold)), post, product.price_of)
         self.permissions = PermissionDesk(
             product, lambda: None if self._agent is None else self._agent.session
         )

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from dsh_tui.engine.llm.prices import PriceOf, no_price
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.views import ChatView
 from dsh_tui.engine.session.event import Event
@@ -25,9 +26,15 @@ class Feed:
     ``draw`` makes a view of the fold with what only the front end knows (queue, mode, state).
     """
 
-    def __init__(self, draw: Callable[[SessionFold], ChatView], post: Callable[[ChatView], None]) -> None:
+    def __init__(
+        self,
+        draw: Callable[[SessionFold], ChatView],
+        post: Callable[[ChatView], None],
+        price_of: PriceOf = no_price,
+    ) -> None:
         self._draw = draw
         self._post = post
+        self._price_of = price_of
         self._fold = SessionFold({})
         self._events: Sequence[Event] = ()
         self.history = SessionHistory({}, ())
@@ -43,9 +50,9 @@ class Feed:
 
     def follow(self, header: Mapping[str, Any], events: Sequence[Event]) -> None:  # Any: JSON of the header
         """Go over to another log and post it whole."""
-        self._fold = SessionFold(header, generation=self.generation + 1)
+        self._fold = SessionFold(header, generation=self.generation + 1, price_of=self._price_of)
         self._events, self._cursor = events, 0
-        self.history = SessionHistory(header, events)
+        self.history = SessionHistory(header, events, self._price_of)
         self.post()
 
     def note_progress(self, call_id: str, line: str) -> None:

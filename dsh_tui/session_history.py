@@ -11,7 +11,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dsh_tui.engine.base.clock import SYSTEM_CLOCK
 from dsh_tui.engine.llm.config import ToolSchema
+from dsh_tui.engine.llm.prices import PriceOf, no_price
 from dsh_tui.engine.projection.request_views import ForecastView
 from dsh_tui.engine.projection.requests import Change, RequestBook
 from dsh_tui.engine.projection.timeline import Timeline
@@ -25,8 +27,13 @@ Target = tuple[str, str, str]
 class SessionHistory:
     """Implements `HistoryPort` over one log, live or not."""
 
-    def __init__(self, header: Mapping[str, Any], events: Sequence[Event]) -> None:  # Any: JSON of the header
-        self._header, self._events = header, events
+    def __init__(
+        self,
+        header: Mapping[str, Any],  # Any: JSON of the header
+        events: Sequence[Event],
+        price_of: PriceOf = no_price,
+    ) -> None:
+        self._header, self._events, self._price_of = header, events, price_of
         self._requests: tuple[int, RequestBook] | None = None
         self._timeline: Timeline | None = None
 
@@ -40,7 +47,7 @@ class SessionHistory:
     async def forecast_model(self, now: Target, then: Target) -> ForecastView | None:
         """What the next request would send uncached with another model or effort; None before the first."""
         book = await self.requests()
-        return await asyncio.to_thread(book.forecast, _to_model(now), _to_model(then))
+        return await asyncio.to_thread(book.forecast, _to_model(now), _to_model(then), SYSTEM_CLOCK.now_ms())
 
     async def forecast_prompt(
         self, now: Target, system: str | None, tools: Sequence[ToolSchema]
@@ -53,18 +60,20 @@ class SessionHistory:
 
         if book.header is None or same_header(then(book.header), _to_model(now)(book.header)):
             return None
-        return await asyncio.to_thread(book.forecast, _to_model(now), then)
+        return await asyncio.to_thread(book.forecast, _to_model(now), then, SYSTEM_CLOCK.now_ms())
 
     async def timeline(self) -> Timeline:
         """Any point of it."""
         if self._timeline is None or self._timeline.length != len(self._events):
-            self._timeline = await asyncio.to_thread(Timeline, self._header, self._events)
+            self._timeline = await asyncio.to_thread(
+                Timeline, self._header, self._events, price_of=self._price_of
+            )
         return self._timeline
 
     def _read_requests(self) -> RequestBook:
         from dsh_tui.engine.llm.deepseek.wire import request_body
 
-        return RequestBook(self._events, request_body, str(self._header.get("id", "")))
+        return RequestBook(self._events, request_body, str(self._header.get("id", "")), self._price_of)
 
 
 def _to_model(target: Target) -> Change:

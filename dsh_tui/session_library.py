@@ -135,7 +135,7 @@ class SessionLibrary:
 
     async def preview(self, session_id: str) -> Sequence[BlockView]:
         loaded = await asyncio.to_thread(self._root[PERSISTENCE].inspect, session_id)
-        fold = SessionFold(loaded.header)
+        fold = SessionFold(loaded.header, price_of=self._product.price_of)
         await asyncio.to_thread(fold.apply_all, loaded.events)
         return fold.view().blocks
 
@@ -152,7 +152,7 @@ class SessionLibrary:
         log = self._own_log(session_id)
         lease = await self._lease_of(session_id, log)
         try:
-            await lease.write(lambda: self._trash.put(log, SYSTEM_CLOCK.now_ms()))
+            await lease.write(lambda: self._trash.put(log, session_id, SYSTEM_CLOCK.now_ms()))
         finally:
             await lease.release()
         self._changed.set()

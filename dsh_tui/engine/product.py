@@ -23,7 +23,9 @@ from dsh_tui.engine.credentials.store import CredentialStore
 from dsh_tui.engine.kernel import find_fiber
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.deepseek.adapter import DEFAULT_BASE_URL, MODELS
+from dsh_tui.engine.llm.deepseek.prices import published_price
 from dsh_tui.engine.llm.models import ModelInfo
+from dsh_tui.engine.llm.prices import Price
 from dsh_tui.engine.llm.service import LLM, LlmService
 from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.permissions.book import PERMISSIONS, Permissions, PermissionsConfig
@@ -251,6 +253,18 @@ class Product:
             llm.resolve_model(PROVIDER, model) for model in (*MODELS, *_listed_models(self.settings))
         )
 
+    def price_of(self, provider: str, model: str, at_ms: int) -> Price | None:
+        """What a request costs: as the settings say, else as published where that service is asked."""
+        configured = self.settings.providers.get(provider)
+        currency = configured.currency if configured is not None else "USD"
+        own = configured.prices.get(model) if configured is not None else None
+        if own is not None:
+            cached = own.input if own.cached is None else own.cached
+            return Price(currency=currency, input=own.input, cached=cached, output=own.output)
+        if provider == PROVIDER and _is_official(self.base_url):
+            return published_price(model, at_ms, "CNY" if currency == "CNY" else "USD")
+        return None
+
     def needs_key(self) -> bool:
         """Whether no request can succeed: the service wants a key, and there is none."""
         return _key(self.credentials, self.base_url) is None
@@ -338,4 +352,8 @@ def _key(credentials: CredentialStore, base_url: str) -> str | None:
     if found is not None:
         return found.value
     # A server of one's own usually wants no key, yet every client sends one.
-    return None if base_url.rstrip("/") == DEFAULT_BASE_URL else "none"
+    return None if _is_official(base_url) else "none"
+
+
+def _is_official(base_url: str) -> bool:
+    return base_url.rstrip("/") == DEFAULT_BASE_URL

@@ -192,6 +192,8 @@ class RequestScreen(Screen[None]):
         if row.miss is not None:
             hit = "cache not counted" if row.hit is None else f"hit {row.hit:,} · miss {row.miss:,}"
             sizes += f" · {hit} · out {row.output or 0:,}"
+        if row.cost.words:
+            sizes += f" · {row.cost.words}"
         tone, words = verdict(view)
         what = "Difference to the step before" if self._differs else "All parts"
         return Content("\n").join(

@@ -1,4 +1,4 @@
-"""The status bar: mode, model, context, cache, tokens, silence and state in one line.
+"""The status bar: mode, model, context, cache, cost, tokens, silence and state in one line.
 
 At narrow widths fields go from the right; mode and state never do. A notice takes the place
 of all but mode and state for as long as it takes to read; one that does not fit has rows of its own
@@ -76,6 +76,8 @@ def status_fields(status: StatusView, now_ms: int) -> list[Content]:
         )
     if status.cache_percent is not None:
         fields.append(Content.assemble(("cache ", "$dim"), f"{status.cache_percent} %"))
+    if status.cost.words:
+        fields.append(Content.styled(status.cost.words, "$dim"))
     if status.tokens_in or status.tokens_out:
         fields.append(Content.styled(f"↑{amount(status.tokens_in)} ↓{amount(status.tokens_out)}", "$dim"))
     return fields

@@ -33,6 +33,8 @@ def render(view: TurnEndView, width: int, palette: Palette, *, folded: bool) -> 
         parts.append(f"{tokens(view.tokens_out)} out")
     if view.cache_percent is not None:
         parts.append(f"cache {view.cache_percent} %")
+    if view.cost.words:
+        parts.append(view.cost.words)
     text = " · ".join(parts)
     sign = [("▸" if folded else "▾", palette.faint)]
     head = with_meta([margin(TEXT_EDGE), (text, palette.faint)], sign, width, TEXT_EDGE)

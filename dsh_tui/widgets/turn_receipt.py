@@ -47,6 +47,7 @@ def receipt_rows(view: TurnEndView, width: int, palette: Palette) -> list[Row]:
             ],
         ),
         ("Tokens", [(_tokens(view), ("", palette.dim))]),
+        ("Cost", [(_cost(view), ("", palette.dim))] if _priced(view) else []),
         ("Time", [(_time(view), ("y copies this", palette.faint))]),
     ]
     rows: list[Row] = []
@@ -87,6 +88,19 @@ def _tokens(view: TurnEndView) -> str:
     return f"{tokens(view.tokens_in)} in{cached} · {tokens(view.tokens_out)} out"
 
 
+def _priced(view: TurnEndView) -> bool:
+    """Whether something was counted that has a price, or should have one."""
+    return bool(view.cost.amounts or view.cost.unpriced)
+
+
+def _cost(view: TurnEndView) -> str:
+    """The sum, and what is not in it."""
+    missing = ", ".join(one_line(model) for model in view.cost.unpriced)
+    if not view.cost.words:
+        return f"no price is known for {missing}"
+    return f"{view.cost.words}, without {missing}" if missing else view.cost.words
+
+
 def _time(view: TurnEndView) -> str:
     calls = view.receipt.calls
     return f"{duration(view.duration_ms)} · {calls} tool call{'' if calls == 1 else 's'}"
@@ -94,7 +108,8 @@ def _time(view: TurnEndView) -> str:
 
 def _text(view: TurnEndView) -> Iterator[str]:
     receipt = view.receipt
-    yield f"Turn {view.turn}: {view.reason}, {_time(view)}; tokens: {_tokens(view)}"
+    cost = f"; cost: {_cost(view)}" if _priced(view) else ""
+    yield f"Turn {view.turn}: {view.reason}, {_time(view)}; tokens: {_tokens(view)}{cost}"
     if receipt.files:
         yield "\nFiles changed"
         for file in receipt.files:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dsh_tui.engine.llm.prices import Price
 from dsh_tui.engine.permissions.book import ScopedRule
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.product import Product, StartOptions
@@ -43,5 +44,61 @@ async def test_a_rule_that_is_none_is_refused_with_its_line(tmp_path: Path) -> N
     settings = tmp_path / "settings.yaml"
     settings.write_text("permissions:\n  deny:\n    - bash(rm *)\n    - bash(rm\n")
     with pytest.raises(SettingsError) as caught:
+        await Product.start(options(tmp_path))
+    assert caught.value.line == 4
+
+
+MONDAY_NIGHT = 1_795_978_800_000
+"""2026-11-30 03:00 in Beijing, off peak."""
+
+
+async def test_prices_of_the_settings_come_before_those_that_the_provider_publishes(tmp_path: Path) -> None:
+    product = await Product.start(options(tmp_path))
+    try:
+        published = product.price_of("deepseek", "deepseek-flash", MONDAY_NIGHT)
+        assert published is not None
+        assert (published.currency, published.output) == ("USD", 0.60)
+        assert product.price_of("deepseek", "my-finetune", MONDAY_NIGHT) is None
+        assert product.price_of("house", "deepseek-flash", MONDAY_NIGHT) is None
+        (tmp_path / "settings.yaml").write_text(
+            "providers:\n"
+            "  deepseek:\n"
+            "    currency: CNY\n"
+            "    prices:\n"
+            "      my-finetune: {input: 2, output: 8}\n"
+        )
+        assert await product.reload_settings()
+        own = product.price_of("deepseek", "my-finetune", MONDAY_NIGHT)
+        assert own == Price(currency="CNY", input=2, cached=2, output=8)
+        published = product.price_of("deepseek", "deepseek-flash", MONDAY_NIGHT)
+        assert published is not None
+        assert (published.currency, published.output) == ("CNY", 4.0)
+    finally:
+        await product.dispose()
+
+
+async def test_another_server_does_not_charge_what_the_provider_publishes(tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text("providers: {deepseek: {base_url: 'http://127.0.0.1:9'}}\n")
+    product = await Product.start(options(tmp_path))
+    try:
+        assert product.price_of("deepseek", "deepseek-flash", MONDAY_NIGHT) is None
+    finally:
+        await product.dispose()
+
+
+@pytest.mark.parametrize(
+    ("price", "words"),
+    [
+        ("{input: -1, output: 2}", "greater than or equal to 0"),
+        ("{input: .inf, output: 2}", "finite"),
+        ("{input: 1}", "required"),
+        ("{input: 1, output: 2, cache: 1}", "did you mean `cached`"),
+    ],
+)
+async def test_a_price_that_is_none_is_refused_with_its_line(tmp_path: Path, price: str, words: str) -> None:
+    (tmp_path / "settings.yaml").write_text(
+        f"providers:\n  deepseek:\n    prices:\n      my-finetune: {price}\n"
+    )
+    with pytest.raises(SettingsError, match=words) as caught:
         await Product.start(options(tmp_path))
     assert caught.value.line == 4

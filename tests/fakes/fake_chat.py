@@ -10,6 +10,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from dsh_tui.app import DshApp
+from dsh_tui.engine.projection.cost import CostView
 from dsh_tui.engine.projection.views import (
     AnswerView,
     ApprovalView,
@@ -176,6 +177,7 @@ def running(**rest: object) -> StatusView:
         "cache_percent": 94,
         "tokens_in": 61_400,
         "tokens_out": 3_210,
+        "cost": CostView((("USD", 0.0061),)),
         "turns": 4,
     }
     return StatusView(**{**values, **rest})  # type: ignore[arg-type] # the fields of StatusView
@@ -216,6 +218,7 @@ def turn_end(seq: int = 9) -> TurnEndView:
         tokens_in=61_400,
         tokens_out=3_210,
         cache_percent=94,
+        cost=CostView((("USD", 0.0061),)),
     )
 
 

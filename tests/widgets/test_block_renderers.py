@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from dsh_tui.engine.projection.cost import CostView
 from dsh_tui.engine.projection.views import (
     AnswerView,
     CallState,
@@ -198,9 +199,10 @@ def test_the_end_of_a_turn_is_one_quiet_line() -> None:
         tokens_in=12_300,
         tokens_out=1200,
         cache_percent=94,
+        cost=CostView((("USD", 0.0061),)),
     )
     (line,) = drawn(turn_end_block.render(view, 80, INK, folded=True))
-    assert line.split("  ")[2] == "✓ done 42 s · 12.3k tokens in · 1.2k out · cache 94 %"
+    assert line.split("  ")[2] == "✓ done 42 s · 12.3k tokens in · 1.2k out · cache 94 % · ≈ $0.0061"
     assert line.endswith("▸")
 
 
@@ -234,6 +236,7 @@ RECEIPT = TurnEndView(
     tokens_in=12_300,
     tokens_out=1200,
     cache_percent=94,
+    cost=CostView((("USD", 0.0061),), ("house/llama",)),
     receipt=ReceiptView(
         files=(FileChange("src/retry.py", 3, 1, False), FileChange("src/new.py", 9, 0, True)),
         commands=(CommandRun("pytest -q\n&& ls", "exit 1", False, 2_400),),
@@ -251,13 +254,24 @@ def test_the_end_of_a_turn_opens_to_its_receipt() -> None:
         "      │ Commands  pytest -q⏎&& ls                    exit 1     2.4 s",
         "      │ Asked     Run rm -rf x                                 denied",
         "      │ Tokens    12.3k in, 94 % from the cache · 1.2k out",
+        "      │ Cost      ≥ $0.0061, without house/llama",
         "      │ Time      42 s · 4 tool calls                   y copies this",
     ]
 
 
+def test_a_receipt_names_the_model_whose_price_nobody_knows_and_is_silent_where_nothing_was_counted() -> None:
+    unknown = replace(RECEIPT, cost=CostView(unpriced=("house/llama",)))
+    lines = drawn(turn_end_block.render(unknown, 70, INK, folded=False))
+    assert "      │ Cost      no price is known for house/llama" in lines
+    uncounted = replace(RECEIPT, tokens_in=0, tokens_out=0, cost=CostView())
+    assert not any("Cost" in line for line in drawn(turn_end_block.render(uncounted, 70, INK, folded=False)))
+    assert "cost" not in source(uncounted)
+
+
 def test_a_receipt_is_copied_as_text() -> None:
     assert source(RECEIPT) == (
-        "Turn 2: completed, 42 s · 4 tool calls; tokens: 12.3k in, 94 % from the cache · 1.2k out\n"
+        "Turn 2: completed, 42 s · 4 tool calls; tokens: 12.3k in, 94 % from the cache · 1.2k out; "
+        "cost: ≥ $0.0061, without house/llama\n"
         "\nFiles changed\n- src/retry.py +3 −1\n- src/new.py +9 −0 (new)\n"
         "\nCommands run\n- pytest -q ⏎ && ls: exit 1, 2.4 s\n"
         "\nAsked\n- Run rm -rf x: denied, “not there”\n"

@@ -1,29 +1,31 @@
 """One-shots: requests beside the conversation, logged so that they too can be rebuilt.
 
-Plugin. Whoever asks for a title or a summary of a live session has it logged before it leaves. What such
-a request shares with the conversation (system prompt, tools, its first messages) is named, not repeated:
-a summary shows the model the whole history once more. Source: core spec §10; design §4 (``--all``).
+Plugin. Whoever asks for a title or a summary of a live session has it logged before it leaves, and what
+the provider counted for it as it comes. What such a request shares with the conversation (system prompt,
+tools, its first messages) is named, not repeated: a summary shows the model the whole history once more.
+Source: core spec §10; design §4 (``--all``).
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any
 
 from dsh_tui.engine.kernel import Context, Next
-from dsh_tui.engine.llm.chunks import Chunk
+from dsh_tui.engine.llm.chunks import Chunk, UsageChunk
 from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.llm.request import AnyRequest, OneShotRequest
-from dsh_tui.engine.llm.service import LLM_STREAM
+from dsh_tui.engine.llm.service import LLM_STREAM, close_chunks
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.request_header import RequestHeader
 from dsh_tui.engine.session.session import Session
-from dsh_tui.engine.session.store import SESSIONS
+from dsh_tui.engine.session.store import SESSIONS, SessionStore
 
 name = "one-shot-log"
 inject = (SESSIONS,)
 
 TAG = "request/one-shot"
+USAGE_TAG = "request/usage"
 _SHARED = ("system", "tools")
 
 
@@ -32,13 +34,38 @@ def apply(ctx: Context, _config: object = None) -> None:
     sessions = ctx[SESSIONS]
 
     async def note(request: AnyRequest, proceed: Next[AsyncIterator[Chunk]]) -> AsyncIterator[Chunk]:
-        if isinstance(request, OneShotRequest) and request.session_id is not None:
-            session = sessions.get(request.session_id)
-            if session is not None:
-                append_idle(session, "one-shot", TAG, one_shot_data(session, request))
-        return await proceed()
+        if not isinstance(request, OneShotRequest) or request.session_id is None:
+            return await proceed()
+        session = sessions.get(request.session_id)
+        if session is None:
+            return await proceed()
+        append_idle(session, "one-shot", TAG, one_shot_data(session, request))
+        return _counted(await proceed(), request, session, sessions)
 
     ctx.on(LLM_STREAM, note, everywhere=True)
+
+
+async def _counted(
+    chunks: AsyncIterator[Chunk], request: OneShotRequest, session: Session, sessions: SessionStore
+) -> AsyncGenerator[Chunk, None]:
+    """The same chunks. The count goes to the log, unless the session ended meanwhile."""
+    try:
+        async for chunk in chunks:
+            if chunk["type"] == "usage" and sessions.get(session.id) is session:
+                append_idle(session, "one-shot", USAGE_TAG, _usage_data(request, chunk))
+            yield chunk
+    finally:
+        await close_chunks(chunks)
+
+
+def _usage_data(request: OneShotRequest, chunk: UsageChunk) -> dict[str, Any]:  # Any: JSON of the event
+    config = request.config
+    return {
+        "purpose": request.purpose,
+        "provider": config["provider"],
+        "model": config["model"],
+        "usage": chunk["usage"],
+    }
 
 
 def one_shot_data(session: Session, request: OneShotRequest) -> dict[str, Any]:  # Any: JSON of the event

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.views import BlockView
 
-_PARTS = ("transcript", "status", "todos", "approvals", "title")
+_PARTS = ("spending", "transcript", "status", "todos", "approvals", "title")
 _OWN = ("_cwd", "_session_id")
-_NOT_STATE = ("routes", "blocks")
+_NOT_STATE = ("routes", "blocks", "_spending", "price_of")
 
 
 def copied(fold: SessionFold, blocks: list[BlockView]) -> SessionFold:
     """A fold in the same state over ``blocks``, which it owns from now on."""
     assert not fold.transcript.writing
-    made = SessionFold({}, generation=fold.generation)
+    made = SessionFold({}, generation=fold.generation, price_of=fold.spending.price_of)
     _carry(fold, made, _OWN)
     for name in _PARTS:
         old, new = getattr(fold, name), getattr(made, name)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from dsh_tui.engine.projection.cost import NO_COST, CostView
+
 PartKind = Literal["settings", "system", "tool", "message"]
 ChangeKind = Literal["added", "removed", "changed"]
 
@@ -30,6 +32,7 @@ class StepRow:
     """Prompt tokens that the provider had cached; None where it counted nothing."""
     miss: int | None = None
     output: int | None = None
+    cost: CostView = NO_COST
     dropped: bool = False
     """Whether clearly fewer tokens were cached than the request before had made known."""
 
@@ -107,15 +110,17 @@ class ForecastView:
     before: int
     why: str
     """Where the cached prefix ends; empty if it stays."""
+    cost: CostView = NO_COST
+    """Of these tokens, as things will be."""
 
     @property
     def words(self) -> str:
         """In one line."""
         if not self.why:
             return f"next request: ~{_about(self.tokens)} tokens uncached; the cached prefix stays"
-        return (
-            f"next request: ~{_about(self.tokens)} tokens uncached (was ~{_about(self.before)}): {self.why}"
-        )
+        cost = f"{self.cost.words}, " if self.cost.words else ""
+        tokens = f"~{_about(self.tokens)} tokens uncached ({cost}was ~{_about(self.before)})"
+        return f"next request: {tokens}: {self.why}"
 
 
 def _about(tokens: int) -> str:

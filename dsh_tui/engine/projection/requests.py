@@ -14,7 +14,9 @@ from threading import Lock
 
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.lossless import dump_bytes
+from dsh_tui.engine.llm.prices import PriceOf, no_price
 from dsh_tui.engine.llm.request import ModelRequest
+from dsh_tui.engine.llm.usage import Usage
 from dsh_tui.engine.projection.body_pieces import Body, Pieces, pieces_of
 from dsh_tui.engine.projection.cache_forecast import Uncached, uncached
 from dsh_tui.engine.projection.part_origins import Part, part_origins
@@ -30,6 +32,7 @@ from dsh_tui.engine.projection.request_parts import (
 )
 from dsh_tui.engine.projection.request_views import ForecastView, PartKind, PartView, RequestView, StepRow
 from dsh_tui.engine.projection.sent_steps import SentStep, read_steps
+from dsh_tui.engine.projection.spending import request_cost
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.log import EventLog
 from dsh_tui.engine.session.request_header import RequestHeader
@@ -44,12 +47,19 @@ _KEPT_CUT = 8
 class RequestBook:
     """All steps of a log; `view` puts one request together."""
 
-    def __init__(self, events: Sequence[Event], body: MakeBody, session_id: str = "") -> None:
+    def __init__(
+        self,
+        events: Sequence[Event],
+        body: MakeBody,
+        session_id: str = "",
+        price_of: PriceOf = no_price,
+    ) -> None:
         self._events = events if isinstance(events, EventLog) else tuple(events)  # a list may grow meanwhile
-        self._body, self._session_id = body, session_id
+        self._body, self._session_id, self._price_of = body, session_id, price_of
         self._cut: dict[int, Pieces] = {}
         self._lock = Lock()
-        steps = read_steps(events.rows(0, len(events)) if isinstance(events, EventLog) else self._events)
+        rows = events.rows(0, len(events)) if isinstance(events, EventLog) else self._events
+        steps = read_steps(rows, price_of)
         self._steps, self._upcoming = steps.sent, steps.upcoming
         self.rows: tuple[StepRow, ...] = tuple(step.row for step in self._steps)
 
@@ -84,15 +94,22 @@ class RequestBook:
         """What was sent, as JSON."""
         return self._body(self._request(self._steps[index]))
 
-    def forecast(self, now: Change, then: Change) -> ForecastView | None:
-        """What the next request would send uncached ``then``, beside ``now``; None before the first one."""
+    def forecast(self, now: Change, then: Change, at_ms: int = 0) -> ForecastView | None:
+        """What the next request would send uncached ``then``, beside ``now``; None before the first one.
+
+        ``at_ms`` is when, which prices hang on.
+        """
         with self._lock:
             step = self._upcoming
             if step is None or step.header is None:
                 return None
+            header = then(step.header)
             before = self._uncached(step, now(step.header))
-            after = self._uncached(step, then(step.header))
-        return ForecastView(tokens=after.tokens, before=before.tokens, why=after.why)
+            after = self._uncached(step, header)
+        config = header["config"]
+        usage: Usage = {"inputTokens": after.tokens, "outputTokens": 0}
+        cost = request_cost(usage, config["provider"], config["model"], at_ms, self._price_of)
+        return ForecastView(tokens=after.tokens, before=before.tokens, why=after.why, cost=cost)
 
     def _uncached(self, step: SentStep, header: RequestHeader) -> Uncached:
         """Held against the last request that the same model got: another's cache is of no use."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from dsh_tui.engine.llm.messages import Message
+from dsh_tui.engine.llm.prices import PriceOf, no_price
 from dsh_tui.engine.projection.request_origins import ANCHORS, RequestOrigins
 from dsh_tui.engine.projection.request_views import StepRow
+from dsh_tui.engine.projection.spending import request_cost
 from dsh_tui.engine.session.derive import project
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.pack import ChunkRun, Row
@@ -61,9 +62,9 @@ class SentSteps:
     upcoming: SentStep | None
 
 
-def read_steps(rows: Iterable[Row]) -> SentSteps:
+def read_steps(rows: Iterable[Row], price_of: PriceOf = no_price) -> SentSteps:
     """Read a log."""
-    reading = _Reading()
+    reading = _Reading(price_of)
     for row in rows:
         if not isinstance(row, ChunkRun):
             reading.read(row)
@@ -73,7 +74,8 @@ def read_steps(rows: Iterable[Row]) -> SentSteps:
 class _Reading:
     """One pass over a log."""
 
-    def __init__(self) -> None:
+    def __init__(self, price_of: PriceOf) -> None:
+        self._price_of = price_of
         self._steps: list[SentStep] = []
         self._open: SentStep | None = None
         self._surface = Surface()
@@ -152,7 +154,7 @@ class _Reading:
 
     def _commit(self, event: Event) -> None:
         if event.type == "assistant/message" and self._open is not None:
-            self._count(self._open, event.data.get("usage"))
+            self._count(self._open, event)
         if event.surface_op is None:
             return
         self._surface.commit(event)
@@ -185,15 +187,18 @@ class _Reading:
                 step.row, model=config["model"], effort=str(config.get("reasoningEffort") or "")
             )
 
-    @staticmethod
-    def _count(step: SentStep, usage: dict[str, Any] | None) -> None:  # Any: JSON of the counts
-        if usage is not None:
-            step.row = replace(
-                step.row,
-                hit=usage.get("cacheReadTokens"),
-                miss=usage["inputTokens"] + usage.get("cacheWriteTokens", 0),
-                output=usage["outputTokens"],
-            )
+    def _count(self, step: SentStep, answer: Event) -> None:
+        usage = answer.data.get("usage")
+        if usage is None or step.header is None:
+            return
+        config = step.header["config"]
+        step.row = replace(
+            step.row,
+            hit=usage.get("cacheReadTokens"),
+            miss=usage["inputTokens"] + usage.get("cacheWriteTokens", 0),
+            output=usage["outputTokens"],
+            cost=request_cost(usage, config["provider"], config["model"], answer.time, self._price_of),
+        )
 
 
 def _dropped(before: StepRow | None, row: StepRow) -> bool:

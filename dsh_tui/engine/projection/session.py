@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from dsh_tui.engine.llm.prices import PriceOf, no_price
 from dsh_tui.engine.projection.approvals import ApprovalsFold
+from dsh_tui.engine.projection.spending import SpendingFold
 from dsh_tui.engine.projection.status import StatusFold
 from dsh_tui.engine.projection.title import TitleFold
 from dsh_tui.engine.projection.todos import TodosFold
@@ -29,23 +31,31 @@ class SessionFold:
         "_session_id",
         "approvals",
         "generation",
+        "spending",
         "status",
         "title",
         "todos",
         "transcript",
     )
 
-    def __init__(self, header: Mapping[str, Any], *, generation: int = 0) -> None:  # Any: JSON of the header
+    def __init__(
+        self,
+        header: Mapping[str, Any],  # Any: JSON of the header
+        *,
+        generation: int = 0,
+        price_of: PriceOf = no_price,
+    ) -> None:
         self._session_id = str(header.get("id", ""))
         self._cwd = str(header.get("cwd") or "")
         self.generation = generation
-        self.transcript = TranscriptFold()
-        self.status = StatusFold()
+        self.spending = SpendingFold(price_of)
+        self.transcript = TranscriptFold(self.spending)
+        self.status = StatusFold(self.spending)
         self.todos = TodosFold()
         self.approvals = ApprovalsFold(self._session_id)
         self.title = TitleFold()
         routes: dict[str, list[Callable[[Event], None]]] = {}
-        for fold in (self.transcript, self.status, self.todos, self.approvals, self.title):
+        for fold in (self.spending, self.transcript, self.status, self.todos, self.approvals, self.title):
             for type_, route in fold.routes.items():
                 routes.setdefault(type_, []).append(route)
         routes["session/cwd"] = [self._move]

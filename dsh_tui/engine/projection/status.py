@@ -1,7 +1,6 @@
 """The status bar's facts, folded: model, mode, state, context, tokens, retry.
 
-Counts come from ``usage`` of committed messages only; failed attempts cost what the provider says,
-which no log knows. Source: core spec §3; ux spec §1b (cache and silence).
+Source: core spec §3; ux spec §1b (cache and silence).
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dsh_tui.engine.llm.usage import prompt_tokens
+from dsh_tui.engine.projection.spending import SpendingFold
 from dsh_tui.engine.projection.views import AgentState, RetryView, StatusView
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.pack import ChunkRun
@@ -21,18 +21,19 @@ class StatusFold:
     """Facts about the session as a whole; ``view`` is cheap and can be taken at any time."""
 
     __slots__ = (
-        "_cached", "_context_used", "_context_window", "_effort", "_heard", "_mode", "_model",
-        "_provider", "_received", "_retry", "_sent", "_summarising", "_turn_started", "_turns", "_waiting",
+        "_context_used", "_context_window", "_effort", "_heard", "_mode", "_model",
+        "_provider", "_retry", "_spending", "_summarising", "_turn_started", "_turns", "_waiting",
         "routes",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, spending: SpendingFold) -> None:
+        self._spending = spending
         self._provider = self._model = self._effort = ""
         self._mode = "ask"
         self._turn_started: int | None = None
         self._heard: int | None = None
         self._waiting: set[str] = set()
-        self._context_used = self._sent = self._received = self._cached = self._turns = 0
+        self._context_used = self._turns = 0
         self._context_window: int | None = None
         self._retry: RetryView | None = None
         self._summarising = False
@@ -72,6 +73,7 @@ class StatusFold:
 
     def view(self, state: AgentState | None = None) -> StatusView:
         """The facts now. ``state`` is what the agent says of itself, where one lives."""
+        spent = self._spending.session
         return StatusView(
             model=self._model,
             provider=self._provider,
@@ -82,9 +84,10 @@ class StatusFold:
             last_activity=self._heard,
             context_used=self._context_used,
             context_window=self._context_window,
-            cache_percent=round(100 * self._cached / self._sent) if self._sent else None,
-            tokens_in=self._sent,
-            tokens_out=self._received,
+            cache_percent=spent.cache_percent,
+            tokens_in=spent.sent,
+            tokens_out=spent.received,
+            cost=spent.cost,
             turns=self._turns,
             retry=self._retry,
             summarising=self._summarising,
@@ -106,13 +109,8 @@ class StatusFold:
     def _message(self, event: Event) -> None:
         self._heard = None
         usage = event.data.get("usage")
-        if usage is None:
-            return
-        sent = prompt_tokens(usage)
-        self._context_used = sent + usage["outputTokens"]
-        self._sent += sent
-        self._received += usage["outputTokens"]
-        self._cached += usage.get("cacheReadTokens", 0)
+        if usage is not None:
+            self._context_used = prompt_tokens(usage) + usage["outputTokens"]
 
     def _header(self, event: Event) -> None:
         self._configure(event.data["header"].get("config"))

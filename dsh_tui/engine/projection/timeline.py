@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from dsh_tui.engine.llm.prices import PriceOf, no_price
 from dsh_tui.engine.projection.fold_copy import copied
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.views import BlockView, ChatView, NoticeView
@@ -70,8 +71,9 @@ class Timeline:
         events: Sequence[Event],
         *,
         every: int = EVERY,
+        price_of: PriceOf = no_price,
     ) -> None:
-        self._header, self._every = header, every
+        self._header, self._every, self._price_of = header, every, price_of
         self._log = events if isinstance(events, EventLog) else EventLog.of(pack(events))
         self.length = len(self._log)
         self.moments: list[Moment] = []
@@ -124,7 +126,7 @@ class Timeline:
         return self.moment_at(self.turn_starts[place])
 
     def _build(self) -> Sequence[BlockView]:
-        fold = SessionFold(self._header)
+        fold = SessionFold(self._header, price_of=self._price_of)
         self._checkpoints.append(_Checkpoint(0, 0, (), copied(fold, [])))
         settled = since = 0
         for row in self._log.rows(0, self.length):

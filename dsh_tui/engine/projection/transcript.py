@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dsh_tui.engine.llm.usage import Usage, prompt_tokens
 from dsh_tui.engine.projection import calls, compactions
 from dsh_tui.engine.projection.cut_turn import cut_notice
 from dsh_tui.engine.projection.drafts import CallDraft, TextDraft, span
 from dsh_tui.engine.projection.notices import end_notice, retry_notice, switch_notice
 from dsh_tui.engine.projection.receipt import turn_receipt
 from dsh_tui.engine.projection.said import beside_turns, said
+from dsh_tui.engine.projection.spending import SpendingFold
 from dsh_tui.engine.projection.views import AnswerView, BlockView, NoticeView, ToolView, TurnEndView
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.pack import ChunkRun
@@ -27,14 +27,15 @@ _TEXT_KINDS = {"text-delta": "text", "reasoning-delta": "reasoning"}
 
 
 class TranscriptFold:
-    """Blocks in log order; finished and open ones alike."""
+    """Blocks in log order; finished and open ones alike. ``spending`` is ahead of it by one event."""
 
     __slots__ = (
-        "_cached", "_calls", "_compacts", "_decided", "_dirty", "_drafts", "_fresh", "_halves", "_mode_place",
-        "_retry_place", "_sent", "_spent", "_tries", "_turn_blocks", "_turn_started", "blocks", "routes",
+        "_calls", "_compacts", "_decided", "_dirty", "_drafts", "_fresh", "_halves", "_mode_place",
+        "_retry_place", "_spending", "_tries", "_turn_blocks", "_turn_started", "blocks", "routes",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, spending: SpendingFold) -> None:
+        self._spending = spending
         self.blocks: list[BlockView] = []
         self._dirty: int | None = None
         self._fresh: set[int] = set()  # chunk indexes whose draft grew since the last take
@@ -46,7 +47,6 @@ class TranscriptFold:
         self._halves: list[int] = []  # answers of this step that were cut off and asked for again
         self._turn_started = 0
         self._turn_blocks = 0
-        self._sent = self._spent = self._cached = 0
         self.routes: dict[str, Callable[[Event], None]] = {
             "assistant/chunk": self._chunk,
             "assistant/attempt": self._attempt,
@@ -229,7 +229,6 @@ class TranscriptFold:
         self._forget_drafts()
         if not interrupted:
             self._put_halves_away()
-        self._spend(data.get("usage"))
 
     def _attempt(self, event: Event) -> None:
         for block in event.data["content"]:
@@ -241,12 +240,6 @@ class TranscriptFold:
         """Whether a call of this step already has a block, which is not final."""
         _, view = self._find(call_id)
         return view is not None and view.state in calls.UNTAKEN
-
-    def _spend(self, usage: Usage | None) -> None:
-        if usage is not None:
-            self._sent += prompt_tokens(usage)
-            self._spent += usage["outputTokens"]
-            self._cached += usage.get("cacheReadTokens", 0)
 
     def _forget_drafts(self) -> None:
         self._drafts.clear()
@@ -350,7 +343,6 @@ class TranscriptFold:
     def _turn_start(self, event: Event) -> None:
         self._turn_started = event.time
         self._turn_blocks = len(self.blocks)
-        self._sent = self._spent = self._cached = 0
 
     def _step_start(self, event: Event) -> None:
         self._abandon_drafts()  # there are none, unless the log lost an ending
@@ -375,15 +367,17 @@ class TranscriptFold:
         decided, self._decided = self._decided, {}
         if all(beside_turns(view) for view in blocks):
             return  # a turn in which only plugins spoke has nothing to close
+        spent = self._spending.turn
         self._add(
             TurnEndView(
                 seq=event.seq,
                 turn=turn,
                 reason=reason.get("kind", ""),
                 duration_ms=max(0, event.time - self._turn_started),
-                tokens_in=self._sent,
-                tokens_out=self._spent,
-                cache_percent=round(100 * self._cached / self._sent) if self._sent else None,
+                tokens_in=spent.sent,
+                tokens_out=spent.received,
+                cache_percent=spent.cache_percent,
+                cost=spent.cost,
                 receipt=turn_receipt(blocks, decided),
             )
         )

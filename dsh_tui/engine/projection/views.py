@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from dsh_tui.engine.projection.compaction_views import CompactionView
+from dsh_tui.engine.projection.cost import NO_COST, CostView
 
 CallState = Literal["streaming", "queued", "running", "waiting", "ok", "failed", "denied", "cancelled"]
 AgentState = Literal["idle", "running", "waiting", "stopping", "disposed"]
@@ -164,6 +165,7 @@ class TurnEndView:
     tokens_in: int = 0
     tokens_out: int = 0
     cache_percent: int | None = None
+    cost: CostView = NO_COST
     receipt: ReceiptView = ReceiptView()
 
 
@@ -270,6 +272,7 @@ class StatusView:
     cache_percent: int | None = None
     tokens_in: int = 0
     tokens_out: int = 0
+    cost: CostView = NO_COST
     turns: int = 0
     retry: RetryView | None = None
     summarising: bool = False

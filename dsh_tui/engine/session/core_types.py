@@ -39,6 +39,13 @@ _MADE = {"name": NAME, "plugin": NAME, "load": COUNT}
 _SECTION_MADE = shape({**_MADE, "start": COUNT, "length": COUNT})
 _RETRY = {"retryId": NAME, **_STEP}
 _COMPACT = {"compactionId": NAME}
+_USAGE = object_of(
+    shape(
+        {"inputTokens": COUNT, "outputTokens": COUNT},
+        {"cacheReadTokens": COUNT, "cacheWriteTokens": COUNT, "reasoningTokens": COUNT},
+    ),
+    "an object with inputTokens and outputTokens",
+)
 
 
 def _request_header(data: object) -> str | None:
@@ -82,6 +89,7 @@ _LOG_ONLY: dict[str, Validate] = {
     "request/one-shot": shape(
         {"purpose": NAME, "header": OBJECT, "inherits": NAMES, "history": COUNT, "messages": OBJECTS}
     ),
+    "request/usage": shape({"purpose": NAME, "provider": NAME, "model": NAME, "usage": _USAGE}),
     "todo/write": shape({"todos": items_of(_TODO, "a list of {content, status}")}),
     "session/end-seed": accept_any,
     "session/imported": shape({"from": NAME, "dialect": NAME}, {"path": TEXT}),
@@ -166,6 +174,7 @@ _ABOUT: dict[str, str] = {
     "number, the plugin was loaded again.",
     "request/one-shot": "A request beside the conversation, such as for a title. `inherits` names what it "
     "has of the header, `history` how many messages of the conversation it begins with.",
+    "request/usage": "What the provider counted for a request beside the conversation.",
     "todo/write": "The agent's plan, whole; the last one counts.",
     "session/end-seed": "What stands before it was copied from another session or an earlier process.",
     "session/imported": "What stands before it was written by another program, in that dialect.",
@@ -189,8 +198,8 @@ _ABOUT: dict[str, str] = {
     "`context/message` behind it takes the place of what it cites.",
     "compact/end": "The last event of a compaction, and how it went.",
 }
-_IGNORABLE = frozenset({"request/origins"})
-"""Types that older readers may skip: nothing that is sent or shown hangs on them."""
+_IGNORABLE = frozenset({"request/origins", "request/usage"})
+"""Types that older readers may skip: no request hangs on them, and nothing that those could show."""
 
 CORE_TAGS = frozenset(_LOG_ONLY) | frozenset(_SURFACE)
 

@@ -23,11 +23,22 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class PriceSettings(_Section):
+    """What a million tokens of one model cost; without ``cached`` the cache makes nothing cheaper."""
+
+    input: float = Field(ge=0, allow_inf_nan=False)
+    cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
+
+
 class ProviderSettings(_Section):
     """One model provider. Keys are never stored here."""
 
     base_url: str | None = Field(default=None, pattern=r"^https?://")
     models: tuple[str, ...] = ()
+    currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$", description="Of the bill, as in ISO 4217.")
+    prices: dict[str, PriceSettings] = Field(default_factory=dict)
+    """By model id. They come before those that a provider publishes."""
 
 
 def _rule_body(effect: Effect) -> Callable[[str], str]:

@@ -102,6 +102,18 @@ async def test_the_request_for_a_summary_is_the_conversation_and_one_instruction
     assert_all_rebuild(app, agent.session)
 
 
+async def test_what_the_summary_took_is_logged_and_counts_for_the_session(app: LoopApp) -> None:
+    compaction = await mount(app, auto=False)
+    agent = await long_talk(app)
+    app.provider.will_say(text("We talked."))
+    compaction.compact(agent)
+    await agent.when_idle()
+    told = last(agent.session, "request/usage")
+    assert (told["purpose"], told["provider"], told["model"]) == ("compaction", "scripted", "model-a")
+    assert told["usage"] == usage()["usage"]  # type: ignore[typeddict-item]  # it is a usage chunk
+    assert check_log(list(agent.session.events)) is None
+
+
 async def test_prompts_wait_behind_it_and_an_agent_that_runs_is_not_compacted(app: LoopApp) -> None:
     compaction = await mount(app, auto=False)
     agent = await long_talk(app)
