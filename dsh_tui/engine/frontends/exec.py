@@ -26,6 +26,7 @@ from dsh_tui.engine.base.work_folder import why_unusable
 from dsh_tui.engine.frontends.folder_trust import left_out_here
 from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
+from dsh_tui.engine.frontends.waits import say_waits
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.permissions.events import RULES_IGNORED
@@ -120,7 +121,7 @@ async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> i
                     agent.cancel("nobody takes the output", {"kind": "user"})
 
     root.on(SESSION_EVENT, note, everywhere=True)
-    _say_retries(root)
+    say_waits(root)
     root.on(RULES_IGNORED, lambda why: complain(why, OK) and None, everywhere=True)
     interrupts = _Interrupts(agent, root.get(LEASES))
     with interrupts:
@@ -150,21 +151,6 @@ def _status(record: TurnRecord, *, stored: bool, refused: bool) -> int:
     if not stored:
         return FAILED
     return REFUSED if refused else OK
-
-
-def _say_retries(root: Context) -> None:
-    """A person who waits at a terminal sees why there is no answer yet; scripts get the outcome alone."""
-
-    def say_retry(_session: Session, event: Event) -> None:
-        if event.type == "llm/retry":
-            # here, because views take a while to load and few runs need one
-            from dsh_tui.engine.projection.notices import retry_notice
-
-            notice = retry_notice(event.seq, event.data)
-            complain(f"{notice.text} · {notice.hint}", OK)
-
-    if sys.stderr.isatty():
-        root.on(SESSION_EVENT, say_retry, everywhere=True)
 
 
 def _say_untrusted(product: Product, agent: Agent) -> None:
