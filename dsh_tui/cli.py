@@ -136,17 +136,18 @@ def _require_mode(mode: str | None) -> None:
 
 def _require_session(session_id: str) -> None:
     """Leave with one line where there is no such session, before a screen is drawn."""
+    from dsh_tui.engine.base.errors import HarnessError
     from dsh_tui.engine.persistence.jsonl.paths import find_log
     from dsh_tui.engine.settings.home import Home
 
     home = Home.from_environment(os.environ)
-    if find_log(home.sessions, session_id) is not None:
-        return
-    from dsh_tui.engine.frontends.stored_session import StoredSessions, UnknownSessionError
-
     try:
+        if find_log(home.sessions, session_id) is not None:
+            return
+        from dsh_tui.engine.frontends.stored_session import StoredSessions
+
         StoredSessions(home, os.environ).require(session_id)
-    except UnknownSessionError as error:
+    except HarnessError as error:
         fail(error.message, 1)
 
 

@@ -23,7 +23,7 @@ from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.real_folder import real_folder
 from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.persistence.errors import AlreadyOwnedError, NotStoredError, PersistenceError
-from dsh_tui.engine.persistence.jsonl.paths import find_log
+from dsh_tui.engine.persistence.jsonl.paths import find_log, shown_id
 from dsh_tui.engine.persistence.jsonl.trash import Trash
 from dsh_tui.engine.persistence.jsonl.whole_log import write_whole_log
 from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, Lease
@@ -188,18 +188,9 @@ class SessionLibrary:
 
     async def last_in(self, cwd: Path) -> str | None:
         """Our session of a directory that was written last; forks count, subagents don't."""
-        return await asyncio.to_thread(self._last_in, real_folder(str(cwd)))
-
-    def _last_in(self, cwd: str) -> str | None:
-        source = self._product.index.sources[0]
-        for log in sorted(source.scan(), key=lambda log: -log.mtime_ns):
-            try:
-                summary = source.summary(log.path)
-            except PersistenceError:
-                continue
-            if real_folder(summary.cwd or "") == cwd and summary.origin is None:
-                return summary.id
-        return None
+        index, root = self._product.index, self._product.home.sessions
+        log = await asyncio.to_thread(index.last_in, str(cwd), index.sources[0])
+        return None if log is None else shown_id(root, Path(log))
 
     def _own_log(self, session_id: str) -> Path:
         log = find_log(self._product.home.sessions, session_id)

@@ -108,7 +108,8 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
     from dsh_tui.bridge import Bridge
     from dsh_tui.engine.base.errors import error_chain
     from dsh_tui.engine.persistence.errors import SessionOwnershipLostError
-    from dsh_tui.engine.persistence.seam import PERSISTENCE_STATE
+    from dsh_tui.engine.persistence.seam import PERSISTENCE_MENDED, PERSISTENCE_STATE
+    from dsh_tui.engine.persistence.stored import told
     from dsh_tui.engine.plugin_folder.folder import PLUGINS_CHANGED
     from dsh_tui.engine.session.store import SESSION_EVENT
     from dsh_tui.plugin_news import PluginNews
@@ -128,6 +129,10 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
             app.storage_changed(error_chain(error) if error else "")
 
     root.on(PERSISTENCE_STATE, storage_changed)
+    root.on(
+        PERSISTENCE_MENDED,
+        lambda session_id, notices: app.notice(f"The log of {session_id}: {told(notices)}", "warning"),
+    )
     try:
         await _open(bridge, options)
         if options.mode is not None:

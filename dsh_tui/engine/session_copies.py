@@ -14,7 +14,7 @@ from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
 from dsh_tui.engine.base.ids import new_session_id
 from dsh_tui.engine.persistence.dialects.adoption import adopt
 from dsh_tui.engine.persistence.repaired_copy import RepairedCopy, repaired_copy
-from dsh_tui.engine.persistence.stored import LoadedSession, with_closers
+from dsh_tui.engine.persistence.stored import LoadedSession, salvaged, with_closers
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.fork import fork_meta, fork_seed, last_boundary
 from dsh_tui.engine.session.header import new_header
@@ -41,7 +41,7 @@ def forked_copy(stored: LoadedSession, seq: int | None = None, *, clock: Clock =
         boundary = last_boundary(closed.events, seq)
         meta, seed = adopt(stored, boundary if seq is not None else None)
     else:
-        fork = own_fork(stored if stored.status == "damaged" else with_closers(stored), seq)
+        fork = own_fork(stored if stored.damaged else with_closers(stored), seq)
         meta, seed, boundary = fork.meta, fork.seed, fork.boundary
     header = new_header(new_session_id(), clock.now_ms(), meta)
     return ForkedCopy(Session(header, clock=clock, seed=seed), boundary)
@@ -59,14 +59,17 @@ class OwnFork:
 def own_fork(stored: LoadedSession, seq: int | None) -> OwnFork:
     """A fork up to the last turn boundary at or before ``seq``; of a damaged log, of what can be saved of it.
 
+    Without ``seq`` it is all of it, and what a crash or damage left open is closed.
+
     Raises:
         SessionError: no turn has ended by then.
     """
-    events = stored.events
-    if stored.status == "damaged":
+    events = salvaged(stored)
+    if stored.damaged:
         # Seqs may jump here, so places are not seqs; in the repaired copy they are again.
-        events = [event for event in events if seq is None or event.seq <= seq]
-        events = events[: last_boundary(events) + 1]
+        if seq is not None or not events:
+            events = [event for event in events if seq is None or event.seq <= seq]
+            events = events[: last_boundary(events) + 1]
         boundary = events[-1].seq
         copy = repaired_copy(replace(stored, events=events), stored.header["id"])
         seed: Sequence[Event] = copy.session.events
@@ -78,4 +81,4 @@ def own_fork(stored: LoadedSession, seq: int | None) -> OwnFork:
 
 def copy_repaired(stored: LoadedSession) -> RepairedCopy:
     """A new session with everything that can be saved of a damaged one."""
-    return repaired_copy(stored, new_session_id())
+    return repaired_copy(replace(stored, events=salvaged(stored)), new_session_id())

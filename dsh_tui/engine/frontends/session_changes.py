@@ -24,7 +24,8 @@ from dsh_tui.engine.persistence.errors import NotStoredError
 from dsh_tui.engine.persistence.jsonl.trash import Trash
 from dsh_tui.engine.persistence.jsonl.whole_log import write_whole_log
 from dsh_tui.engine.persistence.lease.plugin import FileLeases, LeaseConfig
-from dsh_tui.engine.persistence.seam import PERSISTENCE
+from dsh_tui.engine.persistence.seam import PERSISTENCE, PERSISTENCE_MENDED
+from dsh_tui.engine.persistence.stored import told
 from dsh_tui.engine.session.store import SESSIONS
 from dsh_tui.engine.session_copies import copy_repaired, forked_copy
 from dsh_tui.engine.session_title.stored_title import rename_stored
@@ -78,7 +79,7 @@ def delete_sessions(session_ids: Sequence[str], *, as_json: bool) -> int:
         for session_id in dict.fromkeys(session_ids):
             try:
                 log = stored.own_log(session_id)
-                deleted = asyncio.run(_under_lease(leases, log, partial(trash.put, log, _now())))
+                deleted = asyncio.run(_under_lease(leases, log, partial(trash.put, log, session_id, _now())))
             except HarnessError as error:
                 failed = bool(complain(error.message, FAILED)) or failed
             else:
@@ -132,9 +133,7 @@ def repair_session(session_id: str, *, as_json: bool) -> int:
             say(dumps({"id": copy.session.id, "path": str(path), "events": events, "leftOut": copy.left_out}))
         else:
             say(copy.session.id)
-            sound = (
-                "" if damaged.status == "damaged" else f"{session_id} is not damaged; copied all the same: "
-            )
+            sound = "" if damaged.damaged else f"{session_id} is not damaged; copied all the same: "
             left = f", {copy.left_out} left out" if copy.left_out else ""
             complain(f"{sound}{events} records{left}; {damaged.path} is unchanged", OK)
         return OK
@@ -157,6 +156,7 @@ def _guarded(work: Callable[[StoredSessions], int]) -> int:
 async def _rename(home: Home, session_id: str, title: str) -> str:
     config = storage.Config(sessions=home.sessions, lease=_lease(home))
     engine = await boot(lambda root: root.plugin(storage, config))
+    engine.root.on(PERSISTENCE_MENDED, lambda _id, notices: complain(told(notices), OK) and None)
     try:
         return await rename_stored(engine.root[SESSIONS], engine.root[PERSISTENCE], session_id, title)
     finally:

@@ -84,7 +84,7 @@ def _verdict(stored: StoredSessions, session_id: str) -> dict[str, Any]:  # Any:
 def _faults(loaded: LoadedSession) -> Iterator[dict[str, Any]]:  # Any: JSON
     """What is wrong, as far as each way of looking finds it: damage, changed bytes, broken rules."""
     gap = next((at for at, event in enumerate(loaded.events) if event.seq != at), len(loaded.events))
-    if loaded.status == "damaged":
+    if loaded.damaged:
         damage = loaded.notices[0] if loaded.notices else None
         text, line = (damage.text, damage.line) if damage else ("the log is damaged", None)
         yield {"seq": gap, "line": line, "rule": text}

@@ -66,7 +66,7 @@ def show_requests(query: RequestsQuery) -> int:
         complain(f"{', '.join(sorted(others))}: not built in; the bodies are {BUILT_IN}'s form of them", OK)
     for notice in stored.notices:
         complain(f"{stored.path}: {notice.text}", OK)
-    return FAILED if stored.status == "damaged" else OK
+    return FAILED if stored.damaged else OK
 
 
 def _array(bodies: Iterator[tuple[RebuiltRequest, bytes]]) -> Iterator[bytes]:

@@ -18,6 +18,7 @@ from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.frontends.stored_session import StoredSessions
 from dsh_tui.engine.persistence.dialects.originals import OriginalSessions
 from dsh_tui.engine.persistence.dialects.paths import original_sessions
+from dsh_tui.engine.persistence.jsonl.paths import id_of
 from dsh_tui.engine.persistence.jsonl.summary import list_summaries
 from dsh_tui.engine.persistence.stored import SessionSummary
 from dsh_tui.engine.session_export import as_json_lines, as_markdown
@@ -59,7 +60,7 @@ def show_session(session_id: str, *, as_json: bool) -> int:
 def _summaries() -> list[SessionSummary]:
     """Of both homes, newest first."""
     rows = list_summaries(_root(), now_ms=_now_ms())
-    rows += _originals().list({row.id for row in rows})
+    rows += _originals().list({id_of(row.path) for row in rows})
     return sorted(rows, key=lambda row: row.updated_at, reverse=True)
 
 

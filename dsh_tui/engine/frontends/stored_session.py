@@ -12,7 +12,7 @@ from pathlib import Path
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.persistence.dialects.originals import OriginalSessions
 from dsh_tui.engine.persistence.dialects.paths import original_sessions
-from dsh_tui.engine.persistence.jsonl.paths import find_log, iter_logs, unescape_id
+from dsh_tui.engine.persistence.jsonl.paths import find_log, iter_logs, shown_ids
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.stored import LoadedSession
 from dsh_tui.engine.settings.home import Home
@@ -36,6 +36,7 @@ class StoredSessions:
 
         Raises:
             UnknownSessionError: also for a session of the original.
+            AmbiguousIdError: there are several.
         """
         path = find_log(self.home.sessions, session_id)
         if path is not None:
@@ -49,7 +50,12 @@ class StoredSessions:
         raise self._unknown(session_id)
 
     def require(self, session_id: str) -> None:
-        """Raises: UnknownSessionError: there is none of that id, neither ours nor the original's."""
+        """See that there is one session of that id, ours or the original's.
+
+        Raises:
+            UnknownSessionError: there is none.
+            AmbiguousIdError: there are several.
+        """
         if find_log(self.home.sessions, session_id) is None and self._originals.locate(session_id) is None:
             raise self._unknown(session_id)
 
@@ -62,15 +68,15 @@ class StoredSessions:
         """
         path = find_log(self.home.sessions, session_id)
         if path is not None:
-            return read_log(path)
+            return read_log(path, session_id)
         original = self._originals.read(session_id)
         if original is None:
             raise self._unknown(session_id)
         return original
 
     def own_ids(self) -> list[str]:
-        """Ids of all sessions of ours, as their folders tell them."""
-        return [unescape_id(path.parent.name) for path in iter_logs(self.home.sessions)]
+        """Ids of all sessions of ours, as lists show them."""
+        return list(shown_ids(list(iter_logs(self.home.sessions))).values())
 
     def _unknown(self, session_id: str) -> UnknownSessionError:
         known = [*self.own_ids(), *(row.id for row in self._originals.list())]

@@ -11,6 +11,7 @@ PersistenceError             PERSISTENCE
 ├── UnknownEventError        UNKNOWN_EVENT         an event type that nobody here knows
 ├── ReadOnlyLogError         READ_ONLY             a log of the original, which is never written
 ├── UnsafeIdError            UNSAFE_ID             an id that cannot name a directory
+├── AmbiguousIdError         AMBIGUOUS_ID          logs of that id in several projects; says which
 └── WriteFailedError         WRITE_FAILED          disk full or broken; what was acknowledged is safe
 """
 
@@ -107,6 +108,12 @@ class UnsafeIdError(PersistenceError):
     """The id is empty or too long to name a directory."""
 
     code = "UNSAFE_ID"
+
+
+class AmbiguousIdError(PersistenceError):
+    """Logs of that id lie under several projects, copied there by hand; nobody can say which is meant."""
+
+    code = "AMBIGUOUS_ID"
 
 
 class WriteFailedError(PersistenceError):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsh_tui.engine.base.clock import SystemClock
+from dsh_tui.engine.base.frozen import JsonObject
 from dsh_tui.engine.persistence.stored import LoadedSession
 from dsh_tui.engine.session.errors import SessionError
 from dsh_tui.engine.session.event import Event, SurfaceOp
@@ -48,7 +49,7 @@ def repaired_copy(damaged: LoadedSession, session_id: str) -> RepairedCopy:
     """Copy what can be copied into a session of another id."""
     header = new_header(session_id, damaged.header["createdAt"], _meta(damaged))
     clock = _RecordedTime(header["createdAt"])
-    copying = _Copying(Session(header, clock=clock))
+    copying = _Copying(Session(header, clock=clock), lost=damaged.damaged)
     left_out = 0
     for event in damaged.events:
         clock.now = event.time
@@ -66,10 +67,12 @@ def _meta(damaged: LoadedSession) -> Mapping[str, Any]:  # Any: JSON of a header
 class _Copying:
     """The copy under construction."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, session: Session, *, lost: bool) -> None:
+        self.session, self._lost = session, lost
         self._seqs: dict[int, int] = {}
-        self._calls: set[str] = set()
+        self._calls: dict[str, JsonObject] = {}
+        """What the model asked for, by call id."""
+        self._begun: set[str] = set()
 
     def take(self, event: Event) -> bool:
         """Copy one record; False if it finds no place."""
@@ -80,22 +83,35 @@ class _Copying:
             return False
         self._seqs[event.seq] = copied.seq
         if event.type == "assistant/message":
-            self._calls.update(block["id"] for block in event.data["content"] if block["type"] == "tool-call")
+            blocks = event.data["content"]
+            self._calls.update({block["id"]: block for block in blocks if block["type"] == "tool-call"})
         return True
 
     def end_turn(self) -> None:
         """Close what is open, in the way a crash is closed."""
-        self._add(closers(self.session.events))
+        self._add(closers(self.session.events, lost=self._lost))
 
     def _append(self, event: Event) -> Event:
         data = event.data
-        if event.type in {"tool/call", "tool/result"} and data["callId"] not in self._calls:
-            raise SessionError("belongs to an answer that was lost")
+        if event.type in {"tool/call", "tool/result"}:
+            if data["callId"] not in self._calls:
+                raise SessionError("belongs to an answer that was lost")
+            self._begin_call(event)
         sources = self._sources(event)
         surface = event.surface_op
         if surface is not None and surface["op"] == "replace":
             surface = self._span(sources or ())
         return self.session.append(event.type, data, surface=surface, sources=sources)
+
+    def _begin_call(self, event: Event) -> None:
+        """Put the record of a call back that was lost, though its result is there."""
+        call_id: str = event.data["callId"]
+        if event.type == "tool/result" and call_id not in self._begun and not _replaces(event):
+            asked = self._calls[call_id]
+            place = {"turn": self.session.open_turn, "step": self.session.open_step}
+            call = {"callId": call_id, "name": asked["name"], "arguments": asked["arguments"]}
+            self.session.append("tool/call", {**place, **call})
+        self._begun.add(call_id)
 
     def _sources(self, event: Event) -> tuple[int, ...] | None:
         old = event.source_event_seqs
@@ -136,7 +152,9 @@ class _Copying:
         """Answer the calls of the open step, and close it."""
         wanted = {"tool/result"} if answer_only else {"tool/result", "step/end"}
         if self.session.open_step is not None:
-            self._add(event for event in closers(self.session.events) if event.type in wanted)
+            self._add(
+                event for event in closers(self.session.events, lost=self._lost) if event.type in wanted
+            )
 
     def _add(self, events: Iterable[Event]) -> None:
         for event in events:

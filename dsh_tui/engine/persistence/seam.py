@@ -27,6 +27,7 @@ from dsh_tui.engine.session.event import Event
 __all__ = [
     "LEASES",
     "PERSISTENCE",
+    "PERSISTENCE_MENDED",
     "PERSISTENCE_STATE",
     "Holder",
     "Lease",
@@ -151,3 +152,5 @@ PERSISTENCE_STATE: Emit[[str, PersistenceError | None]] = Emit("persistence/stat
 """A session's writes began to fail (the error), or work again (None).
 
 With `SessionOwnershipLostError` they never will."""
+PERSISTENCE_MENDED: Emit[[str, Sequence[Notice]]] = Emit("persistence/mended")
+"""A session is gone on with whose log is not as it was left: what was found, and what became of it."""

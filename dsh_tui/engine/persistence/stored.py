@@ -52,8 +52,15 @@ class LoadedSession:
     revision: Revision | None = None
     closed: int = 0
     """How many of the last events are closers that are not in the file."""
+    beyond: Sequence[Event] | None = None
+    """Of a damaged tail, which is left out: the good records in it. None where there is no such tail."""
     dialect: str = ""
     """Which log of another program it was read from, such as ``dsh v4``; empty for one of ours."""
+
+    @property
+    def damaged(self) -> bool:
+        """Whether something is wrong with it that no crash leaves, though it may be continued."""
+        return self.status == "damaged" or self.beyond is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +80,6 @@ class SessionSummary:
     """Turns that a message triggered; None where counting would mean reading a large file."""
     parent_session: str | None = None
     origin: str | None = None
-    header: SessionHeader | None = None
     note: str = ""
     """Why it is not ``ok``, in a few words."""
     source: Literal["dsh-tui", "dsh"] = "dsh-tui"
@@ -82,7 +88,7 @@ class SessionSummary:
 
 def with_closers(loaded: LoadedSession) -> LoadedSession:
     """The same log with an open turn closed in memory."""
-    ending = closers(loaded.events)
+    ending = closers(loaded.events, lost=loaded.damaged)
     if not ending:
         return loaded
     events: Sequence[Event]
@@ -91,3 +97,15 @@ def with_closers(loaded: LoadedSession) -> LoadedSession:
     else:
         events = (*loaded.events, *ending)
     return replace(loaded, events=events, closed=len(ending))
+
+
+def told(notices: Sequence[Notice]) -> str:
+    """All of them in one line."""
+    return "; ".join(notice.text for notice in notices)
+
+
+def salvaged(loaded: LoadedSession) -> Sequence[Event]:
+    """Everything that can be saved of it: also what lies beyond a damaged tail's first bad line."""
+    if loaded.beyond is None:
+        return loaded.events
+    return (*loaded.events[: len(loaded.events) - loaded.closed], *loaded.beyond)

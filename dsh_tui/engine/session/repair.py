@@ -1,8 +1,8 @@
 """Closers: the events that end a turn which a crash left open. Pure.
 
 Every call of the open step that has no result gets an error result, so that the next
-request is one the provider accepts and the model knows what it cannot know. Times are the
-last event's and ids follow from seqs, so the same log always gets the same closers.
+request is one the provider accepts and the model knows what it cannot know. Where records are
+lost, nobody knows either whether a call had begun. Times are the last event's and ids follow from seqs, so the same log always gets the same closers.
 Source: core spec §4.5.
 """
 
@@ -30,8 +30,21 @@ _NOT_STARTED = (
 )
 
 
-def closers(events: Sequence[Event]) -> tuple[Event, ...]:
-    """What to append so that no turn is open; empty for a log that ends well."""
+_LOST = (
+    "ToolOutcomeUnknownError",
+    "TOOL_OUTCOME_UNKNOWN",
+    (
+        "The record of the session is damaged here, so it is unknown whether this tool was run. It may have "
+        "taken effect in full, in part or not at all. Verify the state of things before you run it again."
+    ),
+)
+
+
+def closers(events: Sequence[Event], *, lost: bool = False) -> tuple[Event, ...]:
+    """What to append so that no turn is open; empty for a log that ends well.
+
+    ``lost`` says that records are missing that were there.
+    """
     tail = _open_tail(events)
     if not tail:
         return ()
@@ -50,7 +63,7 @@ def closers(events: Sequence[Event]) -> tuple[Event, ...]:
             calls[data["callId"]] = event.seq
         elif tag == "tool/result":
             calls.pop(data["callId"], None)
-    closing = _Closing(tail[-1])
+    closing = _Closing(tail[-1], _LOST if lost else _NOT_STARTED)
     if step is not None:
         for call_id, seq in calls.items():
             closing.add_result(turn, step, call_id, seq)
@@ -62,8 +75,10 @@ def closers(events: Sequence[Event]) -> tuple[Event, ...]:
 class _Closing:
     """Events under construction, numbered on from the last one of the log."""
 
-    def __init__(self, last: Event) -> None:
+    def __init__(self, last: Event, unrecorded: tuple[str, str, str]) -> None:
+        """``unrecorded`` is what a call without a record of its own is answered with."""
         self._next, self._time = last.seq + 1, last.time
+        self._unrecorded = unrecorded
         self.events: list[Event] = []
 
     def add(
@@ -79,7 +94,7 @@ class _Closing:
         self._next += 1
 
     def add_result(self, turn: int, step: int, call_id: str, call_seq: int | None) -> None:
-        name, code, text = _NOT_STARTED if call_seq is None else _UNKNOWN
+        name, code, text = self._unrecorded if call_seq is None else _UNKNOWN
         data = {
             "turn": turn,
             "step": step,

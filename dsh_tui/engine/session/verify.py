@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from dsh_tui.engine.session import core_types as _core_types  # noqa: F401  # registers the core types
 from dsh_tui.engine.session.errors import SessionError
@@ -17,6 +18,9 @@ from dsh_tui.engine.session.registry import EVENT_TYPES, EventTypes
 from dsh_tui.engine.session.request_header import RequestHeader, fold_header
 from dsh_tui.engine.session.surface import Surface
 from dsh_tui.engine.session.turns import TurnCursor
+
+_UNRECORDED: Final = ("TOOL_NOT_STARTED", "TOOL_OUTCOME_UNKNOWN")
+"""What answers a call that has no record: it never began, or the record is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +111,5 @@ class SessionTrace:
             call_id, error = data["callId"], data.get("error") or {}
             if call_id in self._answered:
                 raise SessionError(f"call {call_id} has a result already")
-            if call_id not in self._called and error.get("code") != "TOOL_NOT_STARTED":
+            if call_id not in self._called and error.get("code") not in _UNRECORDED:
                 raise SessionError(f"the result answers call {call_id}, which did not begin in this step")

@@ -19,7 +19,7 @@ from typing import Final
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.private_folder import keep_private
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Grows with every change of `SCHEMA` or of what is put in; an index of another version is made anew."""
 BUSY_SECONDS: Final = 10.0
 
@@ -43,7 +43,6 @@ CREATE TABLE session (
     note TEXT NOT NULL
 );
 CREATE INDEX session_id ON session (id);
-CREATE INDEX foreign_session ON session (id) WHERE source <> 'dsh-tui';
 CREATE VIRTUAL TABLE said USING fts5(text, short, parts UNINDEXED, tokenize = 'trigram');
 CREATE TABLE state (generation INTEGER NOT NULL);
 INSERT INTO state VALUES (0);

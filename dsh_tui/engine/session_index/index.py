@@ -7,42 +7,28 @@ Every method blocks and may be called from any thread. Source: design §3.7.
 
 from __future__ import annotations
 
-import logging
+import contextlib
 import os
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
 from dsh_tui.engine.base.real_folder import real_folder
-from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.log_source import FoundLog, LogSource
-from dsh_tui.engine.persistence.stored import SessionSummary
 from dsh_tui.engine.projection.views import SessionHits, SessionRow
 from dsh_tui.engine.session_index.database import Database, IndexUnavailableError
+from dsh_tui.engine.session_index.entry import COLUMNS, Entry, put_batch, row_entry, transaction, whole_entry
 from dsh_tui.engine.session_index.query import Query, snippet
-from dsh_tui.engine.session_index.texts import SearchText, search_text, storable
-from dsh_tui.engine.session_rows import session_row
 
 BATCH_SECONDS: Final = 0.2
 """How long rows are gathered before others may see them."""
 MOST_HITS: Final = 100
 
-_COLUMNS: Final = SessionRow._fields[:-1]
-"""All but what agents do now."""
-_ROWS: Final = f"SELECT {', '.join(_COLUMNS)}, '' FROM session ORDER BY number"  # noqa: S608  # our own names
-_PUT_ROW: Final = f"""
-    INSERT INTO session (path, token, whole, {", ".join(_COLUMNS)})
-    VALUES (?, ?, ?{", ?" * len(_COLUMNS)})
-    ON CONFLICT (path) DO UPDATE SET token = excluded.token, whole = excluded.whole,
-    {", ".join(f"{name} = excluded.{name}" for name in _COLUMNS)}
-    RETURNING number
-"""  # noqa: S608  # as above
+_ROWS: Final = f"SELECT {', '.join(COLUMNS)}, '' FROM session ORDER BY number"  # noqa: S608  # our own names
 _SEARCH: Final = """
     SELECT session.number, session.id, session.updated_at FROM said
     JOIN session ON session.number = said.rowid
@@ -50,22 +36,12 @@ _SEARCH: Final = """
     ORDER BY session.updated_at DESC
 """
 _NAMESAKES: Final = """
-    SELECT foreigner.number, foreigner.id, foreigner.path, foreigner.source, other.source
-    FROM session AS foreigner JOIN session AS other ON other.id = foreigner.id
-    WHERE foreigner.source <> 'dsh-tui' AND other.number <> foreigner.number
+    SELECT one.number, one.id, one.path, one.source, other.source
+    FROM session AS one JOIN session AS other ON other.id = one.id AND other.number <> one.number
+    WHERE one.id IN (SELECT id FROM session GROUP BY id HAVING count(*) > 1)
 """
-_LARGEST: Final = 1 << 62
-
-_log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """What is to be put in for one log; without text only the row."""
-
-    log: FoundLog
-    row: SessionRow
-    text: SearchText | None
+_PLACES: Final = "SELECT path, token, cwd, origin FROM session WHERE source = ?"
+_PATHS: Final = "SELECT number, path FROM session ORDER BY number"
 
 
 class SessionIndex:
@@ -102,18 +78,15 @@ class SessionIndex:
             if state == known:
                 return state, []
             rows = list(map(SessionRow._make, db.execute(_ROWS)))
-            names = self._names(db)
-            numbers = db.execute("SELECT number FROM session ORDER BY number").fetchall() if names else []
-        if names:
-            rows = [
-                row._replace(id=names.get(number, row.id))
-                for row, (number,) in zip(rows, numbers, strict=True)
-            ]
+            names, held = self._names(db), self._held
+            paths = db.execute(_PATHS).fetchall() if names or held else []
+        for at, (number, path) in enumerate(paths):
+            if number in names:
+                rows[at] = rows[at]._replace(id=names[number])
+            if (holder := held.get(os.fsdecode(path))) is not None:
+                rows[at] = _busy(rows[at], holder)
         rows.sort(key=attrgetter("id"))
         rows.sort(key=attrgetter("updated_at"), reverse=True)
-        held = self._held
-        if held:
-            rows = [_busy(row, held[row.id]) if row.id in held else row for row in rows]
         return state, rows
 
     def refresh(self, stopped: Callable[[], bool] = lambda: False) -> None:
@@ -129,8 +102,8 @@ class SessionIndex:
             logs.sort(key=lambda item: -item[0].mtime_ns)
             unread = [item for item in logs if known.get(item[0].path) != (item[0].token, 1)]
             new = [item for item in unread if known.get(item[0].path, ("",))[0] != item[0].token]
-            self._put(db, (_row_entry(log, source) for log, source in new), stopped)
-            self._put(db, (_whole_entry(log, source) for log, source in unread), stopped)
+            self._put(db, (row_entry(log, source) for log, source in new), stopped)
+            self._put(db, (whole_entry(log, source) for log, source in unread), stopped)
 
     def rebuild(self) -> int:
         """Make it anew from the logs; how many sessions there are.
@@ -164,7 +137,36 @@ class SessionIndex:
             ]
         return SessionHits(tuple(hits), len(numbers))
 
+    def last_in(self, cwd: str, source: LogSource) -> str | None:
+        """The log of a directory that was written last; forks count, subagents don't.
+
+        Of logs that are not known, the newest are read until one is found; then they are known.
+        """
+        here, known, read = real_folder(cwd), self._places(source), list[Entry]()
+        found: str | None = None
+        for log in sorted(source.scan(), key=lambda log: -log.mtime_ns):
+            place = known.get((log.path, log.token))
+            if place is None:
+                entry = row_entry(log, source)
+                if entry is None:
+                    continue
+                read.append(entry)
+                place = entry.row.cwd, entry.row.origin
+            if place[1] is None and real_folder(place[0]) == here:
+                found = log.path
+                break
+        with contextlib.suppress(IndexUnavailableError), self._database.open() as db:
+            put_batch(db, read)
+        return found
+
     # Parts
+
+    def _places(self, source: LogSource) -> dict[tuple[str, str], tuple[str, str | None]]:
+        """Directory and origin by log and token, as far as they are known."""
+        with contextlib.suppress(IndexUnavailableError), self._database.open() as db:
+            rows = db.execute(_PLACES, (source.name,)).fetchall()
+            return {(os.fsdecode(path), token): (cwd, origin) for path, token, cwd, origin in rows}
+        return {}
 
     def _state(self, db: sqlite3.Connection) -> tuple[int, dict[str, str]]:
         return db.execute("SELECT generation FROM state").fetchone()[0], self._held
@@ -191,16 +193,16 @@ class SessionIndex:
     def _forget(self, db: sqlite3.Connection, paths: Iterable[str]) -> None:
         gone = [(os.fsencode(path),) for path in paths]
         if gone:
-            with _transaction(db):
+            with transaction(db):
                 db.executemany(
                     "DELETE FROM said WHERE rowid = (SELECT number FROM session WHERE path = ?)", gone
                 )
                 db.executemany("DELETE FROM session WHERE path = ?", gone)
 
     def _put(
-        self, db: sqlite3.Connection, entries: Iterator[_Entry | None], stopped: Callable[[], bool]
+        self, db: sqlite3.Connection, entries: Iterator[Entry | None], stopped: Callable[[], bool]
     ) -> None:
-        batch: list[_Entry] = []
+        batch: list[Entry] = []
         due = time.monotonic() + BATCH_SECONDS
         for entry in entries:
             if entry is not None:
@@ -208,90 +210,23 @@ class SessionIndex:
             if stopped():
                 break
             if time.monotonic() >= due:
-                _put_batch(db, batch)
+                put_batch(db, batch)
                 batch.clear()
                 due = time.monotonic() + BATCH_SECONDS
-        _put_batch(db, batch)
+        put_batch(db, batch)
 
 
 def _holders(logs: Iterable[tuple[FoundLog, LogSource]]) -> dict[str, str]:
-    """By session id: who else writes it. Where ids are in two homes, ours is the one that can be held."""
+    """By log: who else writes it."""
     held: dict[str, str] = {}
     for log, source in logs:
         if log.locked and (holder := source.holder(log.path)) is not None:
-            held[source.summary(log.path).id] = holder
+            held[log.path] = holder
     return held
 
 
 def _busy(row: SessionRow, holder: str) -> SessionRow:
     return row._replace(status="busy", note=f"in use by {holder}") if row.status == "ok" else row
-
-
-def _put_batch(db: sqlite3.Connection, batch: Sequence[_Entry]) -> None:
-    if not batch:
-        return
-    with _transaction(db):
-        for entry in batch:
-            row = entry.row
-            fields = [_storable(getattr(row, name)) for name in _COLUMNS]
-            known = (os.fsencode(entry.log.path), entry.log.token, entry.text is not None)
-            number: int = db.execute(_PUT_ROW, (*known, *fields)).fetchone()[0]
-            text = entry.text
-            if text is not None:
-                db.execute("DELETE FROM said WHERE rowid = ?", (number,))
-                db.execute(
-                    "INSERT INTO said (rowid, text, short, parts) VALUES (?, ?, ?, ?)",
-                    (number, text.text, text.short, text.parts),
-                )
-
-
-@contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("UPDATE state SET generation = generation + 1")
-    except BaseException:  # raised again; what was begun is undone first
-        db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
-
-
-def _row_entry(log: FoundLog, source: LogSource) -> _Entry | None:
-    return _entry(log, source, lambda: (source.summary(log.path), None))
-
-
-def _whole_entry(log: FoundLog, source: LogSource) -> _Entry | None:
-    def read() -> tuple[SessionSummary, SearchText | None]:
-        whole = source.whole(log.path)
-        return whole.summary, search_text(whole.summary.title, whole.loaded)
-
-    return _entry(log, source, read)
-
-
-def _entry(
-    log: FoundLog, source: LogSource, read: Callable[[], tuple[SessionSummary, SearchText | None]]
-) -> _Entry | None:
-    """None for a log that is gone meanwhile."""
-    try:
-        summary, text = read()
-    except Exception as error:  # noqa: BLE001  # whatever one log does, the others are listed
-        _log.warning("session log %s: %s", log.path, error)
-        try:
-            why = error.message if isinstance(error, PersistenceError) else f"cannot be read: {error!r}"
-            summary, text = source.unreadable(log.path, why), SearchText("", "", "[]")
-        except OSError:
-            return None
-    return _Entry(log, session_row(summary)._replace(source=source.name), text)
-
-
-def _storable(value: object) -> object:
-    """A value that SQLite takes: also no numbers beyond 64 bits."""
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, int):
-        return max(-_LARGEST, min(value, _LARGEST))
-    return value
 
 
 __all__ = ["IndexUnavailableError", "SessionIndex"]

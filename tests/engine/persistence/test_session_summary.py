@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.jsonl.format import encode_header, encode_rows
+from dsh_tui.engine.persistence.jsonl.paths import id_of
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.jsonl.sound_log import is_sound
 from dsh_tui.engine.persistence.jsonl.summary import SMALL, read_summary, read_whole, summary_of
@@ -97,7 +98,7 @@ def assert_read_truly(path: Path, data: bytes) -> None:
     """The row of a whole log is what decoding all of it says, however it was damaged."""
     path.write_bytes(data)
     row = read_whole(path)
-    assert row == summary_of(read_log(path))
+    assert row == summary_of(read_log(path, id_of(path)))
 
 
 def test_a_whole_log_is_sound_and_says_what_decoding_it_says(tmp_path: Path) -> None:

@@ -55,7 +55,6 @@ def read_summary(path: Path) -> SessionSummary:
         turns=sum(trigger["kind"] == "message" for trigger in find_triggers(entries).values()),
         parent_session=header.get("parentSession"),
         origin=header.get("origin"),
-        header=header,
         note=f"{path}: {problem}" if problem else "",
         source="dsh",
     )

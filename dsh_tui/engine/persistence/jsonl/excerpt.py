@@ -13,6 +13,7 @@ from typing import Final
 
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.persistence.jsonl.format import decode_line
+from dsh_tui.engine.persistence.jsonl.paths import id_of
 from dsh_tui.engine.persistence.jsonl.reader import read_bytes, read_header
 from dsh_tui.engine.persistence.log_source import Excerpt
 from dsh_tui.engine.session.event import Event
@@ -28,7 +29,8 @@ def read_excerpt(path: Path, types: Collection[str]) -> Excerpt:
     """
     data, revision = read_bytes(path)
     lines = data.split(b"\n")
-    header, _problem = read_header([lines[0].decode("utf-8", "surrogateescape")], path, revision)
+    first = lines[0].decode("utf-8", "surrogateescape")
+    header = read_header([first], path, revision, id_of(path)).header
     return Excerpt(header, list(_events(lines, types)))
 
 

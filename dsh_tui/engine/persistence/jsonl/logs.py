@@ -15,7 +15,7 @@ from typing import Final
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError
 from dsh_tui.engine.persistence.jsonl.excerpt import read_excerpt
-from dsh_tui.engine.persistence.jsonl.paths import LOG_NAME
+from dsh_tui.engine.persistence.jsonl.paths import LOG_NAME, full_id, id_of
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.jsonl.summary import read_summary, summary_of, unreadable_summary
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME, holder_of
@@ -58,7 +58,7 @@ class JsonlLogs:
 
     def whole(self, path: str) -> WholeLog:
         try:
-            loaded = read_log(Path(path))
+            loaded = read_log(Path(path), id_of(Path(path)))
         except FormatUnsupportedError:
             return WholeLog(self.summary(path), None)
         return WholeLog(summary_of(loaded), loaded)
@@ -74,8 +74,8 @@ class JsonlLogs:
         return None
 
     def shown_id(self, session_id: str, path: str, *, taken: bool, twice: bool) -> str:
-        del path, taken, twice
-        return session_id
+        del taken  # an original of that id is the one that is called otherwise
+        return full_id(Path(path)) if twice else session_id
 
     def unreadable(self, path: str, why: str) -> SessionSummary:
         return unreadable_summary(Path(path), why)

@@ -71,7 +71,7 @@ def mend(loaded: LoadedSession, disk: Disk = SYSTEM_DISK) -> LoadedSession:
         kept = _keep_aside(path, loaded.end)
         if kept is not None:
             notices.append(Notice(f"the lines that were cut off are kept in {kept}"))
-    ending = closers(loaded.events)
+    ending = closers(loaded.events, lost=loaded.damaged)
     file = LogFile.adopt(path, loaded.end, revision.size, revision.inode, disk=disk)
     try:
         file.cut()
@@ -81,7 +81,7 @@ def mend(loaded: LoadedSession, disk: Disk = SYSTEM_DISK) -> LoadedSession:
     if ending:
         turn = ending[-1].data["turn"]
         notices.append(Notice(f"turn {turn} was still open and was closed as interrupted"))
-    return replace(read_log(path), notices=tuple(notices))
+    return replace(read_log(path, loaded.header["id"]), notices=tuple(notices))
 
 
 def _keep_aside(path: Path, end: int) -> Path | None:

@@ -1,19 +1,24 @@
 """Where a session's log lies: ``<root>/--<cwd slug>--/<escaped id>/session.jsonl``.
 
 Escaping of ids is injective and never gives ``.``, ``..`` or a separator, so that no id
-reaches outside the root. Source: core spec §4.3; design §3.3.
+reaches outside the root. A session is called what its folder is called, whatever its header says: a log
+that somebody copied by hand is a session of its own. Where folders of several projects have one name, each
+is called ``dsh-tui:<project>/<name>``. Source: core spec §4.3; design §3.3.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from dsh_tui.engine.persistence.errors import UnsafeIdError
+from dsh_tui.engine.persistence.errors import AmbiguousIdError, UnsafeIdError
 
 LOG_NAME = "session.jsonl"
+SCHEME = "dsh-tui:"
+"""Before the project, where that belongs to what a session is called."""
 _MAX_NAME = 200  # file systems take 255 bytes; siblings of the log need room too
 _SAFE_IN_ID = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
 _UNSAFE_IN_SLUG = re.compile(r"[^\w.-]+")
@@ -64,22 +69,74 @@ def log_path(root: Path, cwd: str | None, session_id: str) -> Path:
     return root / project_dir_name(cwd) / escape_id(session_id) / LOG_NAME
 
 
+def id_of(log: Path) -> str:
+    """What the folder of a log calls its session."""
+    return unescape_id(log.parent.name)
+
+
+def full_id(log: Path) -> str:
+    """What the session of a log is called where another project has one of that name."""
+    return f"{SCHEME}{log.parent.parent.name}/{id_of(log)}"
+
+
+def shown_id(root: Path, log: Path) -> str:
+    """What the session of one log is called; see `shown_ids`."""
+    try:
+        find_log(root, id_of(log))
+    except AmbiguousIdError:
+        return full_id(log)
+    return id_of(log)
+
+
+def shown_ids(logs: Collection[Path]) -> dict[Path, str]:
+    """What each of all the logs below a root is called; `find_log` finds it by that."""
+    count = Counter(map(id_of, logs))
+    return {log: full_id(log) if count[id_of(log)] > 1 else id_of(log) for log in logs}
+
+
 def find_log(root: Path, session_id: str) -> Path | None:
-    """The log of that id, under whatever project it lies."""
+    """The log of that id, under whatever project it lies.
+
+    Raises:
+        AmbiguousIdError: several projects have one, and the id names none of them.
+    """
+    try:
+        projects = sorted(root.iterdir())
+    except OSError:
+        return None
+    named, slash, name = session_id.removeprefix(SCHEME).partition("/")
+    if slash and session_id.startswith(SCHEME):
+        one = [project for project in projects if project.name == named]
+        return next(_logs_of(one, name), None)
+    found = list(_logs_of(projects, session_id))
+    if len(found) > 1:
+        names = " or ".join(full_id(log) for log in found)
+        raise AmbiguousIdError(f"there are {len(found)} sessions {session_id}; say which: {names}")
+    return found[0] if found else None
+
+
+def _logs_of(projects: Iterable[Path], session_id: str) -> Iterator[Path]:
+    """Logs of that id in these projects, also those in folders that nobody may look into."""
+    for name in _folder_names(session_id):
+        for project in projects:
+            path = project / name / LOG_NAME
+            try:
+                if path.is_file():
+                    yield path
+            except PermissionError:
+                if _is_dir(path.parent):
+                    yield path
+
+
+def _folder_names(session_id: str) -> Iterator[str]:
+    """What the folder may be called: the escaped id; by somebody's hand, the id itself."""
     try:
         name = escape_id(session_id)
-        projects = sorted(root.iterdir())
-    except (UnsafeIdError, OSError):
-        return None
-    closed: Path | None = None
-    for project in projects:
-        path = project / name / LOG_NAME
-        try:
-            if path.is_file():
-                return path
-        except PermissionError:
-            closed = path if _is_dir(path.parent) else closed
-    return closed
+    except UnsafeIdError:
+        return
+    yield name
+    if name != session_id and not session_id.startswith(".") and not {"/", "\0"} & set(session_id):
+        yield session_id
 
 
 def iter_logs(root: Path) -> Iterator[Path]:

@@ -17,7 +17,7 @@ from dsh_tui.engine.persistence.dialects.originals import OriginalSessions
 from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.jsonl.disk import SYSTEM_DISK, Disk
 from dsh_tui.engine.persistence.jsonl.store import JsonlPersistence
-from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, PERSISTENCE_STATE
+from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, PERSISTENCE_MENDED, PERSISTENCE_STATE
 from dsh_tui.engine.session.store import (
     SESSION_CREATED,
     SESSION_DISPOSED,
@@ -57,6 +57,7 @@ def apply(ctx: Context, config: JsonlConfig) -> None:
         window=config.window_ms / 1000,
         leases=lambda: ctx.get(LEASES),
         on_state=lambda session_id, error: ctx.emit(PERSISTENCE_STATE, session_id, error),
+        on_mended=lambda session_id, notices: ctx.emit(PERSISTENCE_MENDED, session_id, notices),
         disk=config.disk,
         originals=None if config.originals is None else OriginalSessions(config.originals),
     )

@@ -3,7 +3,8 @@
 An unterminated last line is torn and left out. A bad line or a gap is a damaged tail, left
 out with what follows, unless a finished turn lies beyond it: then the log is ``damaged``,
 every good record of it is given, and nobody may write it. So is a log with a record whose sum is
-another, which is given as it stands. Needs no kernel and no boot.
+another, which is given as it stands. No crash leaves a bad line with an end, so a damaged tail is named
+as damage, and the good records in it are ``beyond``. Needs no kernel and no boot.
 Source: core spec §4.4; design §3.5.
 """
 
@@ -15,16 +16,22 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from dsh_tui.engine.base.frozen import freeze
-from dsh_tui.engine.persistence.errors import FormatUnsupportedError, NotStoredError, PersistenceError
+from dsh_tui.engine.persistence.errors import (
+    FormatUnsupportedError,
+    NotStoredError,
+    PersistenceError,
+    UnsafeIdError,
+)
 from dsh_tui.engine.persistence.jsonl.format import decode_header, decode_line
-from dsh_tui.engine.persistence.jsonl.paths import unescape_id
+from dsh_tui.engine.persistence.jsonl.paths import escape_id, id_of
 from dsh_tui.engine.persistence.jsonl.salvage import Salvage
 from dsh_tui.engine.persistence.jsonl.sums import changed_lines, is_changed
 from dsh_tui.engine.persistence.stored import LoadedSession, Notice, Revision
 from dsh_tui.engine.session.errors import InvalidHeaderError
+from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.header import FORMAT, VERSION, SessionHeader
 from dsh_tui.engine.session.log import EventLog
 from dsh_tui.engine.session.pack import ChunkRun, Row
@@ -33,8 +40,8 @@ _TRIES = 3
 _MOST_NOTICES = 20
 
 
-def read_log(path: Path) -> LoadedSession:
-    """The session in the file.
+def read_log(path: Path, session_id: str | None = None) -> LoadedSession:
+    """The session in the file, called ``session_id``; without one, as its header says.
 
     Raises:
         NotStoredError: no such file.
@@ -42,14 +49,14 @@ def read_log(path: Path) -> LoadedSession:
         PersistenceError: the operating system does not let us read it.
     """
     data, revision = read_bytes(path)
-    return decode_log(data, path, revision)
+    return decode_log(data, path, revision, session_id)
 
 
-def decode_log(data: bytes, path: Path, revision: Revision) -> LoadedSession:
+def decode_log(data: bytes, path: Path, revision: Revision, session_id: str | None = None) -> LoadedSession:
     """`read_log` for bytes that were read already."""
     whole = data.rfind(b"\n") + 1
     lines = _lines(data[:whole])
-    header, header_problem = read_header(lines, path, revision)
+    header, header_problem, namesake = read_header(lines, path, revision, session_id)
     slots: list[Row] = []
     with collector_paused():
         bad = _read_rows(lines, slots)
@@ -63,6 +70,7 @@ def decode_log(data: bytes, path: Path, revision: Revision) -> LoadedSession:
     notices.extend(changed)
     end = whole
     events: EventLog | tuple[object, ...] = EventLog(slots)
+    beyond: list[Event] | None = None
     if bad is not None:
         salvage = Salvage(lines, bad, len(slots))
         if salvage.finished_turn_beyond or damaged:
@@ -72,8 +80,13 @@ def decode_log(data: bytes, path: Path, revision: Revision) -> LoadedSession:
         else:
             notices.append(salvage.tail())
             end = sum(len(line) + 1 for line in good)
+            beyond = salvage.events
     if whole < len(data) and (lines or header_problem is None):
         notices.append(_torn(data, whole, len(lines) + 1))
+    if namesake:
+        notices.append(
+            Notice(f"its header says that it is session {namesake}; it goes by the name of its folder")
+        )
     return LoadedSession(
         header=header,
         events=events,  # type: ignore[arg-type]  # both hold events
@@ -82,6 +95,7 @@ def decode_log(data: bytes, path: Path, revision: Revision) -> LoadedSession:
         path=path,
         end=end,
         revision=revision,
+        beyond=beyond,
     )
 
 
@@ -111,13 +125,13 @@ def revision_of(stat: os.stat_result) -> Revision:
     return Revision(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
 
 
-def stand_in_header(path: Path, revision: Revision) -> SessionHeader:
+def stand_in_header(path: Path, revision: Revision, session_id: str | None = None) -> SessionHeader:
     """What can be said of a session whose header cannot be read."""
     return freeze(
         SessionHeader(
             format=FORMAT,
             version=VERSION,
-            id=unescape_id(path.parent.name),
+            id=session_id or id_of(path),
             createdAt=revision.mtime_ns // 1_000_000,
             delegationDepth=0,
         )
@@ -133,28 +147,52 @@ def _lines(data: bytes) -> list[str]:
     return lines
 
 
-def read_header(lines: list[str], path: Path, revision: Revision) -> tuple[SessionHeader, str | None]:
+class ReadHeader(NamedTuple):
+    """The header of a log, called as it is to be called."""
+
+    header: SessionHeader
+    problem: str | None = None
+    """What is wrong with it; then it is a stand-in, or changed."""
+    namesake: str = ""
+    """The session that it says it is, where its folder says another; empty where they agree."""
+
+
+def read_header(
+    lines: list[str], path: Path, revision: Revision, session_id: str | None = None
+) -> ReadHeader:
     """The header in the first line, or a stand-in for it and what is wrong.
 
     Raises:
         FormatUnsupportedError: another format or version.
     """
+    stand_in = stand_in_header(path, revision, session_id)
     if not lines:
         problem = "the file is empty" if revision.size == 0 else "the first line, the header, is incomplete"
-        return stand_in_header(path, revision), problem
+        return ReadHeader(stand_in, problem)
     try:
         header = decode_header(lines[0].removeprefix("\ufeff"))
     except FormatUnsupportedError as error:
         raise FormatUnsupportedError(f"{path}: {error.message}", path=path) from error
     except InvalidHeaderError as error:
-        return stand_in_header(path, revision), error.message
+        return ReadHeader(stand_in, error.message)
     except ValueError:
-        return stand_in_header(path, revision), "the header is damaged"
-    stored_as = unescape_id(path.parent.name)
-    if header["id"] != stored_as and is_changed(lines[0].encode("utf-8", "surrogateescape")):
-        named = cast("SessionHeader", freeze({**header, "id": stored_as}))
-        return named, "the header is not as it was written"
-    return header, None
+        return ReadHeader(stand_in, "the header is damaged")
+    agrees = _is_called(header["id"], path)
+    changed = not agrees and is_changed(lines[0].encode("utf-8", "surrogateescape"))
+    if session_id in (None, header["id"]) and not changed:
+        return ReadHeader(header)
+    named = cast("SessionHeader", freeze({**header, "id": stand_in["id"]}))
+    if changed:
+        return ReadHeader(named, "the header is not as it was written")
+    return ReadHeader(named, namesake="" if agrees else header["id"])
+
+
+def _is_called(session_id: str, path: Path) -> bool:
+    """Whether the folder of a log is called after the session."""
+    try:
+        return session_id == id_of(path) or escape_id(session_id) == path.parent.name
+    except UnsafeIdError:
+        return False
 
 
 def _read_rows(lines: list[str], slots: list[Row]) -> int | None:

@@ -38,9 +38,11 @@ class Salvage:
         """Says what is left out where no finished turn lies beyond."""
         beyond = self._lines_beyond
         what = "1 line" if beyond == 1 else f"{beyond} lines"
+        good = len(self.events)
+        among = f", {good} good record{'s' if good > 1 else ''} among them" if good else ""
         return Notice(
             f"the end of the log is damaged ({self._bad[0].text}); {what} from line {self._first_line} on "
-            "left out",
+            f"left out{among}",
             line=self._first_line,
         )
 

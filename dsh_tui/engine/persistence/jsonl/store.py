@@ -30,11 +30,18 @@ from dsh_tui.engine.persistence.errors import (
 from dsh_tui.engine.persistence.jsonl.binding import Binding
 from dsh_tui.engine.persistence.jsonl.disk import SYSTEM_DISK, Disk
 from dsh_tui.engine.persistence.jsonl.mending import check_writable, mend, needs_mending
-from dsh_tui.engine.persistence.jsonl.paths import find_log, log_path
+from dsh_tui.engine.persistence.jsonl.paths import find_log, id_of, log_path
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.jsonl.summary import list_summaries
 from dsh_tui.engine.persistence.jsonl.writer import LogFile
-from dsh_tui.engine.persistence.seam import Lease, Leases, LoadedSession, SessionSummary, with_closers
+from dsh_tui.engine.persistence.seam import (
+    Lease,
+    Leases,
+    LoadedSession,
+    Notice,
+    SessionSummary,
+    with_closers,
+)
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
 
@@ -43,6 +50,7 @@ _MOST_PREPARED = 8
 _log = logging.getLogger(__name__)
 
 StateListener = Callable[[str, PersistenceError | None], None]
+MendedListener = Callable[[str, Sequence[Notice]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,7 @@ class JsonlPersistence:
         window: float,
         leases: Callable[[], Leases | None] = lambda: None,
         on_state: StateListener = lambda _id, _error: None,
+        on_mended: MendedListener = lambda _id, _notices: None,
         disk: Disk = SYSTEM_DISK,
         originals: OriginalSessions | None = None,
     ) -> None:
@@ -73,6 +82,7 @@ class JsonlPersistence:
         self._live = live
         self._clock, self._window = clock, window
         self._leases, self._on_state, self._disk = leases, on_state, disk
+        self._on_mended = on_mended
         self._originals = originals
         self._bindings: dict[str, Binding] = {}
         self.unsaved: dict[str, PersistenceError] = {}
@@ -95,7 +105,7 @@ class JsonlPersistence:
         if path is None:
             file, written = LogFile(self._new_path(session), disk=self._disk), 0
         else:
-            loaded = prepared.loaded if prepared is not None else read_log(path)
+            loaded = prepared.loaded if prepared is not None else read_log(path, session_id)
             _check_prefix(loaded, session, trusted=prepared is not None)
             file, written = self._adopt(loaded), len(loaded.events)
         self._prepared.pop(session_id, None)  # only now: after a veto the lease is still ours to give back
@@ -159,16 +169,18 @@ class JsonlPersistence:
     def list(self) -> builtins.list[SessionSummary]:
         """Every stored session, newest first; what cannot be read at all is left out and logged."""
         rows = list_summaries(self.root, now_ms=self._clock.now_ms())
-        own = self._bindings.keys() | self._prepared.keys()
+        own = {binding.path for binding in self._bindings.values()}
+        own |= {prepared.loaded.path for prepared in self._prepared.values() if prepared.loaded.path}
         rows = [replace(row, status="ok", note="") if _busy_here(row, own) else row for row in rows]
         if self._originals is not None:
-            rows += self._originals.list({row.id for row in rows})
+            rows += self._originals.list({id_of(row.path) for row in rows})
             rows.sort(key=lambda row: row.updated_at, reverse=True)
         return rows
 
     def locate(self, id: str) -> Path | None:  # noqa: A002  # the header's own word
         """The log file of that id."""
-        path = find_log(self.root, id)
+        binding = self._bindings.get(id)
+        path = find_log(self.root, id) if binding is None else _there(binding.path)
         return self._originals.locate(id) if path is None and self._originals is not None else path
 
     def inspect(self, id: str) -> LoadedSession:  # noqa: A002  # as above
@@ -230,8 +242,9 @@ class JsonlPersistence:
                 leases = self._leases()
                 if lease is None and leases is not None:
                     lease = await leases.acquire(path)
-                loaded = await asyncio.to_thread(read_log, path)
+                loaded = await asyncio.to_thread(read_log, path, session_id)
                 check_writable(loaded)
+                found = bool(loaded.notices)
                 if needs_mending(loaded):
                     mending = functools.partial(mend, loaded, self._disk)
                     loaded = await (to_the_end(mending) if lease is None else lease.write(mending))
@@ -239,6 +252,8 @@ class JsonlPersistence:
                 if lease is not None:
                     await lease.release()
                 raise
+            if found:
+                self._on_mended(session_id, loaded.notices)
             return _Prepared(loaded, lease)
 
     def _adopt(self, loaded: LoadedSession) -> LogFile:
@@ -267,7 +282,7 @@ class JsonlPersistence:
             original = self._originals.read(session_id)
             if original is not None:
                 return original
-        return read_log(self._path_of(session_id))
+        return read_log(self._path_of(session_id), session_id)
 
     def _forget(self, session_id: str, task: asyncio.Task[None]) -> None:
         if self._closing.get(session_id) is task:
@@ -289,9 +304,14 @@ class JsonlPersistence:
             await prepared.lease.release()
 
 
-def _busy_here(row: SessionSummary, own: Container[str]) -> bool:
+def _there(path: Path) -> Path | None:
+    """The log of a live session, once something of it is written."""
+    return path if path.is_file() else None
+
+
+def _busy_here(row: SessionSummary, own: Container[Path]) -> bool:
     """Whether only this process itself keeps others from writing it."""
-    return row.status == "busy" and row.id in own
+    return row.status == "busy" and row.path in own
 
 
 def _snapshot(session: Session, binding: Binding | None) -> LoadedSession:

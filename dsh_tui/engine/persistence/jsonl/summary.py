@@ -1,21 +1,23 @@
 """One row of a session list from a log file, reading no more of it than needed.
 
-`read_summary` is for whoever reads on later: of a large file it takes only the head and the tail, turns are
-not counted then, and damage in the middle does not show. `read_whole` reads everything.
+`read_summary` is for whoever reads on later: of a large file it takes only the head, the tail, and what
+the middle says of the session itself; turns are not counted then, and damage in the middle does not show.
+`read_whole` reads everything.
 Source: core spec §4.1 (list); design §4 (sessions list).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError, PersistenceError
 from dsh_tui.engine.persistence.jsonl.format import decode_header, decode_line
-from dsh_tui.engine.persistence.jsonl.paths import iter_logs, unescape_id
+from dsh_tui.engine.persistence.jsonl.marked_lines import marked_lines
+from dsh_tui.engine.persistence.jsonl.paths import id_of, iter_logs, shown_ids
 from dsh_tui.engine.persistence.jsonl.reader import decode_log, read_bytes, revision_of, stand_in_header
 from dsh_tui.engine.persistence.jsonl.sound_log import is_sound
 from dsh_tui.engine.persistence.lease.busy import marked_busy
@@ -29,7 +31,9 @@ SMALL = 256 * 1024  # files up to this size are read as a whole
 _END = 64 * 1024
 _TITLE_LENGTH = 120
 _TURN, _PROMPT = '{"type":"turn/start"', '{"type":"user/message"'
-_MARKS = (_TURN, _PROMPT, '{"type":"session/title"', '{"type":"session/cwd"')
+_ABOUT = '{"type":"session/'
+"""Title and directory are told by events of these types."""
+_MARKS = (_TURN, _PROMPT, f'{_ABOUT}title"', f'{_ABOUT}cwd"')
 _BY_MESSAGE = '"trigger":{"kind":"message"'  # quotes in texts are escaped, so it is never part of one
 
 
@@ -44,21 +48,23 @@ def read_summary(path: Path) -> SessionSummary:
             revision = revision_of(os.fstat(file.fileno()))
             small = revision.size <= SMALL
             head = file.read(SMALL if small else _END)
-            tail = b""
+            tail, middle = b"", list[bytes]()
             if not small:
                 file.seek(-_END, os.SEEK_END)
                 tail = file.read()
+                ends = max(0, head.rfind(b"\n")), revision.size - len(tail) + tail.find(b"\n") + 1
+                middle.extend(marked_lines(file, *ends, _ABOUT.encode()))
     except OSError as error:
         raise PersistenceError(f"cannot read {path}: {error.strerror}", path=path) from error
-    return _from_ends(path, revision, head, tail)
+    return _from_ends(path, revision, head, tail, middle)
 
 
 def list_summaries(root: Path, *, now_ms: int) -> list[SessionSummary]:
     """Every session below ``root``, newest first. One that can't be read is a row that says so."""
     rows: list[SessionSummary] = []
-    for path in iter_logs(root):
+    for path, shown_id in shown_ids(list(iter_logs(root))).items():
         try:
-            rows.append(marked_busy(_read_or_not(path), now_ms))
+            rows.append(replace(marked_busy(_read_or_not(path), now_ms), id=shown_id))
         except OSError:
             continue  # gone meanwhile
     rows.sort(key=lambda row: row.updated_at, reverse=True)
@@ -76,17 +82,19 @@ def read_whole(path: Path) -> SessionSummary:
     """`read_summary` with every record looked at. Raises as it does."""
     data, revision = read_bytes(path)
     if is_sound(data):
-        row = _from_ends(path, revision, data, b"")
+        row = _from_ends(path, revision, data)
         if row.status == "ok":
             return row
     try:
-        loaded = decode_log(data, path, revision)
+        loaded = decode_log(data, path, revision, id_of(path))
     except FormatUnsupportedError as error:
         return _unreadable(path, revision, "foreign-version", error.message)
     return summary_of(loaded)
 
 
-def _from_ends(path: Path, revision: Revision, head: bytes, tail: bytes) -> SessionSummary:
+def _from_ends(
+    path: Path, revision: Revision, head: bytes, tail: bytes = b"", middle: Sequence[bytes] = ()
+) -> SessionSummary:
     lines = head.decode("utf-8", "surrogateescape").split("\n")
     try:
         if len(lines) == 1:
@@ -101,6 +109,7 @@ def _from_ends(path: Path, revision: Revision, head: bytes, tail: bytes) -> Sess
     # Behind the last newline lies a torn line, or one that the head was too short for.
     ends = [lines[:-1]]
     if tail:
+        ends.append([line.decode("utf-8", "surrogateescape") for line in middle])
         ends.append(tail.decode("utf-8", "surrogateescape").split("\n")[1:-1])
     facts = _Facts()
     for end in ends:
@@ -168,7 +177,7 @@ def _summary(
     counted: bool,
 ) -> SessionSummary:
     return SessionSummary(
-        id=header["id"],
+        id=id_of(path),
         path=path,
         created_at=header["createdAt"],
         updated_at=facts.updated_at or header["createdAt"],
@@ -179,7 +188,6 @@ def _summary(
         turns=facts.turns if counted else None,
         parent_session=header.get("parentSession"),
         origin=header.get("origin"),
-        header=header,
         note=note,
     )
 
@@ -187,7 +195,7 @@ def _summary(
 def _unreadable(path: Path, revision: Revision, status: StoredStatus, note: str) -> SessionSummary:
     header = stand_in_header(path, revision)
     return SessionSummary(
-        id=unescape_id(path.parent.name),
+        id=id_of(path),
         path=path,
         created_at=header["createdAt"],
         updated_at=header["createdAt"],
@@ -217,8 +225,9 @@ def summary_of(loaded: LoadedSession) -> SessionSummary:
     facts = _Facts()
     for event in loaded.events:
         facts.take(event)
-    note = loaded.notices[0].text if loaded.notices and loaded.status != "ok" else ""
-    return _summary(loaded.path, loaded.revision, loaded.header, facts, loaded.status, note, counted=True)
+    status: StoredStatus = "damaged" if loaded.damaged else loaded.status
+    note = loaded.notices[0].text if loaded.notices and status != "ok" else ""
+    return _summary(loaded.path, loaded.revision, loaded.header, facts, status, note, counted=True)
 
 
 def _text(event: Event) -> str:

@@ -1,7 +1,8 @@
 """The end of a log, for a first look while the whole is still to be read.
 
-Costs the same for a log of any length. Nothing is checked and nothing decided here: lines that are
-no rows are passed over, and whoever goes on with the session reads it with `reader`.
+Costs the same for a log of any length. Nothing is checked here: lines that are no rows are passed over,
+and in a turn that has not ended so is what follows them, as nobody goes on from there. Whoever goes on with
+the session reads it with `reader`.
 """
 
 from __future__ import annotations
@@ -40,10 +41,14 @@ def read_tail(path: Path, size: int = ENOUGH) -> tuple[SessionHeader, list[Row]]
     except (ValueError, FormatUnsupportedError, InvalidHeaderError):
         return None
     rows: list[Row] = []
+    good: int | None = None
     for line in lines:
         try:
             rows.append(decode_line(line.decode()))
         except ValueError:
-            continue
+            good = len(rows) if good is None and line.strip() else good
+        else:
+            good = None if getattr(rows[-1], "type", "") == "turn/end" else good
+    del rows[len(rows) if good is None else good :]
     turn = next((at for at, row in enumerate(rows) if getattr(row, "type", "") == "turn/start"), 0)
     return header, rows[turn:]

@@ -16,7 +16,6 @@ from typing import Final
 from dsh_tui.engine.base.atomic_file import fsync_dir, write_atomic
 from dsh_tui.engine.base.private_folder import make_missing
 from dsh_tui.engine.persistence.errors import AlreadyStoredError, NotStoredError, PersistenceError
-from dsh_tui.engine.persistence.jsonl.paths import unescape_id
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
 
 ORIGIN_NAME: Final = "deleted.json"
@@ -42,15 +41,15 @@ class Trash:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def put(self, log: Path, now_ms: int) -> Deleted:
-        """Move the session of a log here; the caller holds its lease.
+    def put(self, log: Path, session_id: str, now_ms: int) -> Deleted:
+        """Move the session of a log here, under the id it is called by; the caller holds its lease.
 
         Raises:
             PersistenceError: it is where it was.
         """
         origin = log.parent
         place = self.folder / f"{now_ms}-{secrets.token_hex(4)}"
-        deleted = Deleted(unescape_id(origin.name), now_ms, origin, place)
+        deleted = Deleted(session_id, now_ms, origin, place)
         note = {"id": deleted.session_id, "deletedAt": now_ms, "origin": str(origin)}
         try:
             write_atomic(place / ORIGIN_NAME, json.dumps(note).encode() + b"\n")
