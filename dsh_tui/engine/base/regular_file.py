@@ -97,12 +97,11 @@ def _check(found: os.stat_result, path: Path) -> None:
 
 
 def _unreadable(error: OSError | ValueError) -> UnreadableError:
-    if isinstance(error, PermissionError):
-        return UnreadableError("may not be read", "give yourself the right to")
     if isinstance(error, OSError) and error.errno == errno.ELOOP:
         return UnreadableError("is a loop of links", "mend the link, or remove it")
-    why = getattr(error, "strerror", None) or str(error)
-    return UnreadableError(f"can't be read ({why})", "mend that, or put another file in its place")
+    why = f"can't be read ({getattr(error, 'strerror', None) or error})"
+    closed = isinstance(error, PermissionError)
+    return UnreadableError(why, "give yourself the right to" if closed else "mend that, or remove it")
 
 
 def _size(size: int) -> str:

@@ -8,10 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.private_folder import keep_private
+from dsh_tui.engine.base.regular_file import UnreadableError, opened_regular, read_bounded
+
+_LARGEST: Final = 65_536
+"""Bytes: many keys."""
 
 
 class CredentialError(HarnessError):
@@ -65,19 +70,21 @@ class CredentialStore:
 
     def _stored(self) -> dict[str, str]:
         try:
-            with self._path.open(encoding="utf-8") as file:
-                keep_private(file.fileno())
-                text = file.read()
+            with opened_regular(self._path) as fd:
+                keep_private(fd)
+                content = read_bounded(fd, _LARGEST)
         except FileNotFoundError:
             return {}
-        except (OSError, UnicodeDecodeError) as error:
-            raise CredentialError(f"cannot read {self._path}: mend or remove it") from error
+        except UnreadableError as error:
+            raise CredentialError(f"{self._path}: {error.message}") from error
         import yaml
 
+        # No causes: a decoder holds the text, a parser quotes the line, and the line holds a key.
         try:
-            entries = yaml.safe_load(text) or {}
-        except yaml.YAMLError:
-            # No cause: the parser's message quotes the line, and the line holds a key.
+            entries = yaml.safe_load(content.decode("utf-8")) or {}
+        except UnicodeDecodeError:
+            raise CredentialError(f"{self._path} is not UTF-8 text: mend or remove it") from None
+        except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise CredentialError(f"{self._path} is not YAML: mend or remove it") from None
         if not isinstance(entries, dict) or not all(isinstance(value, str) for value in entries.values()):
             raise CredentialError(f"{self._path} must map provider names to keys: mend or remove it")

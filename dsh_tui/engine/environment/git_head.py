@@ -5,7 +5,10 @@ Source: gitrepository-layout(5).
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+from dsh_tui.engine.base.regular_file import UnreadableError, opened_regular
 
 _LONGEST = 4_096  # bytes; HEAD and .git files are one short line
 
@@ -22,7 +25,7 @@ def current_branch(root: Path) -> str | None:
     """The branch, ``detached at 1234567``, or None where that can't be read."""
     try:
         head = _line(_git_dir(root) / "HEAD")
-    except OSError:
+    except (OSError, UnreadableError):
         return None
     if head.startswith("ref: refs/heads/"):
         return head.removeprefix("ref: refs/heads/")
@@ -38,6 +41,6 @@ def _git_dir(root: Path) -> Path:
 
 
 def _line(path: Path) -> str:
-    with path.open("rb") as file:
-        text = file.read(_LONGEST).decode("utf-8", "replace")
+    with opened_regular(path) as fd:
+        text = os.read(fd, _LONGEST).decode("utf-8", "replace")
     return text.splitlines()[0].strip() if text else ""

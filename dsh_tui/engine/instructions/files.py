@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from dsh_tui.engine.base.regular_file import UnreadableError, read_regular
 from dsh_tui.engine.trust.project_files import LARGEST_INSTRUCTIONS
 
 BUDGET: Final = 65_536
@@ -37,13 +38,36 @@ class InstructionFile:
 
 
 def read_own(path: Path) -> InstructionFile | None:
-    """The user's own file, if it is there and can be read."""
+    """The user's own file, if it is there.
+
+    Raises:
+        UnreadableError: it can't be read.
+    """
     try:
-        if not path.is_file() or path.stat().st_size > LARGEST_INSTRUCTIONS:
-            return None
-        return instruction_file(path, path.read_bytes())
-    except OSError:
+        return instruction_file(path, read_regular(path, LARGEST_INSTRUCTIONS))
+    except FileNotFoundError:
         return None
+
+
+def own_fault(path: Path) -> str:
+    """What keeps the user's own file from being read as it is; empty if nothing does."""
+    try:
+        fault = not_utf8(read_regular(path, LARGEST_INSTRUCTIONS))
+    except FileNotFoundError:
+        return ""
+    except UnreadableError as error:
+        return f"{path}: {error.message}; no session gets these instructions"
+    return f"{path}: {fault}" if fault else ""
+
+
+def not_utf8(content: bytes) -> str:
+    """Where and how the text is not what it should be; empty if it is."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        return f"line {line} is not UTF-8 text, what can't be read of it is sent as \ufffd; save it as UTF-8"
+    return ""
 
 
 def instruction_file(path: Path, content: bytes) -> InstructionFile | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from dsh_tui.engine.agent.decisions import PromptDecision
 from dsh_tui.engine.agent.durable_context import last_told, with_durable_context
 from dsh_tui.engine.agent.events import AGENT_PROMPT_SUBMIT, AGENT_SESSION_PREFIX
 from dsh_tui.engine.base.cancel import CancelSignal
+from dsh_tui.engine.base.regular_file import UnreadableError
 from dsh_tui.engine.instructions.files import (
     OWN,
     PROJECT,
@@ -35,6 +37,8 @@ from dsh_tui.engine.trust.service import TRUST, Trust
 
 name = "instructions"
 inject = (TRUST,)
+
+_log = logging.getLogger(__name__)
 
 PROJECT_SOURCE: Final = "project-instructions"
 """Who says a project's, in the log."""
@@ -68,7 +72,7 @@ def apply(ctx: Context, config: InstructionsConfig | None = None) -> None:
         following: Next[tuple[Message, ...]],
     ) -> tuple[Message, ...]:
         prefix = await following()
-        own = await asyncio.to_thread(read_own, home_file) if home_file is not None else None
+        own = await asyncio.to_thread(_own_words, home_file) if home_file is not None else None
         text = render_instructions(OWN, (own,)) if own is not None else None
         return prefix if text is None else (*prefix, _message(text))
 
@@ -96,6 +100,14 @@ def _project_words(trust: Trust, cwd: Path) -> _ProjectWords:
     files = [_file(manifest.project, entry) for entry in standing.trusted if entry.kind == "instructions"]
     text = render_instructions(PROJECT, [file for file in files if file is not None])
     return _ProjectWords(text, any(entry.kind == "instructions" for entry in standing.changed))
+
+
+def _own_words(path: Path) -> InstructionFile | None:
+    try:
+        return read_own(path)
+    except UnreadableError as error:
+        _log.warning("%s: %s", path, error.message)
+        return None
 
 
 def _file(project: Path, entry: Entry) -> InstructionFile | None:

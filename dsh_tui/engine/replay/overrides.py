@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from dsh_tui.engine.base.frozen import freeze
+from dsh_tui.engine.base.regular_file import UnreadableError, read_regular
 from dsh_tui.engine.llm.chunks import Chunk, Failure
 from dsh_tui.engine.replay.entries import Entry
 from dsh_tui.engine.replay.errors import FixtureError
 
+_LARGEST = 67_108_864
 _KEYS = {"chunks", "throw", "hang", "marker"}
 Json = Any  # Any: parsed JSON, checked here
 
@@ -53,10 +55,10 @@ def read_sidecar(log: Path) -> Json:
     """
     path = log.with_suffix(".overrides.json")
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_regular(path, _LARGEST))
     except FileNotFoundError:
         return {"patches": []}
-    except (OSError, ValueError) as error:
+    except (UnreadableError, ValueError, RecursionError) as error:
         raise FixtureError(f"{path}: {error}") from error
 
 

@@ -5,10 +5,9 @@ Source: design §3.14.
 
 from __future__ import annotations
 
-import os
-import stat
 from pathlib import Path
 
+from dsh_tui.engine.base import regular_file
 from dsh_tui.engine.base.errors import HarnessError
 
 
@@ -29,21 +28,12 @@ def read_inside(path: Path, root: Path, largest: int) -> bytes:
         real = path.resolve(strict=True)
         if not real.is_relative_to(root):
             raise UnreadableError(f"leads out of the project, to {real}")
-        # Not blocking: a pipe without a writer would be waited for.
-        fd = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise UnreadableError("is no regular file")
-            with os.fdopen(fd, "rb", closefd=False) as file:
-                content = file.read(largest + 1)
-        finally:
-            os.close(fd)
+        return regular_file.read_regular(real, largest, follow=False)
+    except regular_file.UnreadableError as error:
+        raise UnreadableError(error.why) from error
     except FileNotFoundError:
         if path.is_symlink():
             raise UnreadableError("is a link that leads nowhere") from None
         raise
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links raises RuntimeError
-        raise UnreadableError(f"can't be read: {getattr(error, 'strerror', None) or error}") from error
-    if len(content) > largest:
-        raise UnreadableError(f"is larger than {largest // 1024:,} KiB")
-    return content
+        raise UnreadableError(f"can't be read ({getattr(error, 'strerror', None) or error})") from error

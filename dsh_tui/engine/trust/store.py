@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from typing import Final
 from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.file_lock import take_lock
 from dsh_tui.engine.base.private_folder import keep_private, make_missing
+from dsh_tui.engine.base.regular_file import UnreadableError, opened_regular, read_bounded
 from dsh_tui.engine.trust.errors import TrustError
 
 VERSION: Final = 1
@@ -105,8 +105,8 @@ class TrustStore:
             content = _Content(signature, _decode(_read(self.path)))
         except FileNotFoundError:
             content = _Content(signature, {})
-        except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+        except (UnreadableError, ValueError) as error:
+            why = error.why if isinstance(error, UnreadableError) else str(error).partition("\n")[0]
             fault = f"{self.path}: {why}; no project is trusted, and what is trusted next begins a new file"
             content = _Content(signature, {}, fault)
         self._content = content
@@ -131,18 +131,11 @@ class TrustStore:
 
 def _read(path: Path) -> bytes:
     """The bytes; a laxer file is tightened first, somebody else's is refused."""
-    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
-    try:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
-            raise ValueError("is no regular file")
-        if found.st_uid != os.getuid():
-            raise ValueError("belongs to another user")
+    with opened_regular(path, follow=False) as fd:
+        if os.fstat(fd).st_uid != os.getuid():
+            raise UnreadableError("belongs to another user", "give it to yourself, or remove it")
         keep_private(fd)
-        with os.fdopen(fd, "rb", closefd=False) as file:
-            return file.read(_LARGEST)
-    finally:
-        os.close(fd)
+        return read_bounded(fd, _LARGEST)
 
 
 def _encode(projects: Mapping[str, ProjectTrust]) -> bytes:

@@ -65,7 +65,7 @@ def test_a_closed_file_says_so(tmp_path: Path) -> None:
     path.chmod(0)
     with modes_obeyed(), pytest.raises(UnreadableError) as caught:
         read_regular(path, LARGEST)
-    assert caught.value.message == "may not be read; give yourself the right to"
+    assert caught.value.message == "can't be read (Permission denied); give yourself the right to"
 
 
 def test_a_link_is_followed_unless_none_may_be_there(tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from dsh_tui.engine.credentials.store import CredentialError, CredentialStore
+from tests.fakes.closed_files import modes_obeyed
+from tests.fakes.odd_files import ODD_FILES
 
 KEY = "sk-0123456789abcdef"
 
@@ -48,3 +51,46 @@ def test_a_broken_store_is_named_without_its_contents(tmp_path: Path) -> None:
         CredentialStore(path, {}).resolve("deepseek")
     assert str(path) in str(caught.value)
     assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ODD_FILES)
+def test_what_is_no_file_is_told_and_stays(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "c.yaml"
+    ODD_FILES[kind](path)
+    with pytest.raises(CredentialError) as caught:
+        CredentialStore(path, {}).resolve("deepseek")
+    assert caught.value.message.startswith(f"{path}: is ")
+    with pytest.raises(CredentialError):
+        CredentialStore(path, {}).save("deepseek", KEY)
+    assert os.path.lexists(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"deepseek: \xff" + KEY.encode(), "is not UTF-8 text"),
+        (b"deepseek: !!bool " + KEY.encode(), "is not YAML"),
+        (b"deepseek: 2026-99-99\n", "is not YAML"),
+        (b"deepseek: " + b"[" * 5_000, "is not YAML"),
+        (b"- " + KEY.encode(), "must map provider names to keys"),
+    ],
+)
+def test_what_stands_in_a_broken_store_is_in_no_message_and_no_cause(
+    tmp_path: Path, content: bytes, says: str
+) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_bytes(content)
+    with pytest.raises(CredentialError, match=says) as caught:
+        CredentialStore(path, {}).resolve("deepseek")
+    assert KEY not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.touch(0)
+    with (
+        modes_obeyed(),
+        pytest.raises(CredentialError, match=r"\(Permission denied\); give yourself the right"),
+    ):
+        CredentialStore(path, {}).resolve("deepseek")

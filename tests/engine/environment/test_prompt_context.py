@@ -22,6 +22,7 @@ from dsh_tui.engine.modes import notice as mode_notice
 from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.trust.layout import directories_of_instructions
 from tests.fakes.fake_clock import FakeClock
+from tests.fakes.odd_files import ODD_FILES
 from tests.fakes.tool_bench import ToolBench, open_tool_bench
 
 DAY_S = 86_400
@@ -152,3 +153,17 @@ def test_a_worktree_names_its_directory(project: Path) -> None:
 
 def test_outside_a_repository_only_the_directory_itself_counts(tmp_path: Path) -> None:
     assert directories_of_instructions(tmp_path) == (tmp_path,)
+
+
+@pytest.mark.parametrize("name", ["HEAD", "gitdir"])
+@pytest.mark.parametrize("kind", sorted(set(ODD_FILES) - {"huge file"}))
+def test_a_repository_that_is_none_has_no_branch_and_nobody_waits(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    (tmp_path / ".git").mkdir()
+    if name == "gitdir":
+        (tmp_path / ".git").rmdir()
+        ODD_FILES[kind](tmp_path / ".git")
+    else:
+        ODD_FILES[kind](tmp_path / ".git/HEAD")
+    assert current_branch(tmp_path) is None

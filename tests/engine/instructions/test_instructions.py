@@ -12,12 +12,13 @@ from dsh_tui.engine.agent.decisions import AllowPrompt
 from dsh_tui.engine.agent.dispatch import AgentDispatch
 from dsh_tui.engine.agent.events import AGENT_PROMPT_SUBMIT, AGENT_SESSION_PREFIX
 from dsh_tui.engine.instructions import plugin as instructions
-from dsh_tui.engine.instructions.files import BUDGET, InstructionFile, render_instructions
+from dsh_tui.engine.instructions.files import BUDGET, InstructionFile, own_fault, render_instructions
 from dsh_tui.engine.instructions.plugin import PROJECT_SOURCE, WITHDRAWN, InstructionsConfig
 from dsh_tui.engine.llm.blocks import text_block, text_of
 from dsh_tui.engine.llm.messages import USER_SOURCE, Message
 from dsh_tui.engine.trust import plugin as trust_plugin
 from dsh_tui.engine.trust.service import TRUST
+from tests.fakes.odd_files import ODD_FILES
 from tests.fakes.tool_bench import ToolBench, open_tool_bench
 
 
@@ -167,3 +168,26 @@ def test_a_file_can_not_close_its_frame() -> None:
     assert text is not None
     assert text.count("</instructions>") == 1
     assert 'path="/a\'‹b"' in text
+
+
+@pytest.mark.parametrize("kind", ODD_FILES)
+async def test_what_is_no_file_is_told_and_the_session_begins_without_it(
+    bench: ToolBench, tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / "home.md"
+    path.unlink()
+    ODD_FILES[kind](path)
+    assert await prefix(bench) == ()
+    assert own_fault(path).startswith(f"{path}: is ")
+    assert own_fault(path).endswith("; no session gets these instructions")
+
+
+def test_text_that_is_no_utf8_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "home.md"
+    assert own_fault(path) == ""
+    path.write_bytes(b"one\ntwo \xfc\n")
+    assert own_fault(path) == (
+        f"{path}: line 2 is not UTF-8 text, what can't be read of it is sent as \ufffd; save it as UTF-8"
+    )
+    path.write_bytes(b"one\ntwo\n")
+    assert own_fault(path) == ""

@@ -146,8 +146,8 @@ def _huge(path: Path) -> None:
         (_outside, "leads out of the project, to /etc/passwd"),
         (_nowhere, "is a link that leads nowhere"),
         (_looped, "can't be read"),
-        (_pipe, "is no regular file"),
-        (_folder, "is no regular file"),
+        (_pipe, "is a pipe, not a file"),
+        (_folder, "is a directory, not a file"),
         (_huge, "is larger than"),
     ],
 )

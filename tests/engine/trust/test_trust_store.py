@@ -14,6 +14,7 @@ import pytest
 
 from dsh_tui.engine.trust.errors import TrustError
 from dsh_tui.engine.trust.store import NOTHING, ProjectTrust, TrustStore
+from tests.fakes.odd_files import ODD_FILES
 
 PROJECT = Path("/work/p")
 
@@ -152,3 +153,16 @@ def test_a_home_that_can_not_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(TrustError, match=r"trust\.json: can't be written"):
         TrustStore(tmp_path / "file/trust.json").update(PROJECT, trusting(a="1"))
+
+
+@pytest.mark.parametrize("kind", ODD_FILES)
+def test_what_is_no_file_trusts_nothing_says_so_and_is_put_aside_by_the_next_answer(
+    store: TrustStore, kind: str
+) -> None:
+    store.path.parent.mkdir()
+    ODD_FILES[kind](store.path)
+    assert store.of(PROJECT) == NOTHING
+    assert store.fault.startswith(f"{store.path}: is ")
+    store.update(PROJECT, trusting(a="1"))
+    assert (TrustStore(store.path).of(PROJECT).trusted, store.fault) == ({"a": "1"}, "")
+    assert len([one for one in store.path.parent.iterdir() if "broken" in one.name]) == 1
