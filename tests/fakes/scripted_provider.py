@@ -46,6 +46,8 @@ class ScriptedProvider:
     def __init__(self, *replies: ScriptedReply) -> None:
         self.replies: deque[ScriptedReply] = deque(replies)
         self.requests: list[AnyRequest] = []
+        self.window = 1_000
+        """Tokens that its models are said to take."""
         self.left_early = 0
         """Replies that were stopped before their end."""
 
@@ -56,7 +58,7 @@ class ScriptedProvider:
         return (self.resolve_model(provider, "model-a"),)
 
     def resolve_model(self, provider: str, model: str) -> ModelInfo:
-        return ModelInfo(id=model, provider=provider, context_window=1000)
+        return ModelInfo(id=model, provider=provider, context_window=self.window)
 
     async def stream(self, request: AnyRequest) -> AsyncIterator[Chunk]:
         self.requests.append(request)

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 def say_waits(root: Context) -> None:
     """From here on: each retry, and how each compaction went."""
     if sys.stderr.isatty():
-        root.on(SESSION_EVENT, _Waits().tell, everywhere=True)
+        root.on(SESSION_EVENT, Waits().tell, everywhere=True)
 
 
-class _Waits:
+class Waits:
+    """A listener that says each of them on stderr."""
+
     def __init__(self) -> None:
         self._compaction: CompactionView | None = None
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dsh_tui.engine.agent.agent import Agent
-from dsh_tui.engine.compaction import plugin as compaction_plugin
-from dsh_tui.engine.compaction.service import COMPACTION, Limits
+from dsh_tui.engine.compaction.service import COMPACTION
+from dsh_tui.engine.compaction.shorten import HEAD, TAIL
+from dsh_tui.engine.compaction.shorten import LONG as LONGEST
 from dsh_tui.engine.invariants.log.all_checks import check_log
 from dsh_tui.engine.kernel import create_root
+from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.llm.request import ModelRequest
-from dsh_tui.engine.llm.retry.policy import RetryPolicy
-from dsh_tui.engine.loop import one_shots
 from dsh_tui.engine.loop.rebuild import rebuild_requests
+from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.tools.definition import ToolCall, ToolOutput
 from tests.fakes.fake_clock import FakeClock
+from tests.fakes.long_results import TOO_LONG, with_compaction
 from tests.fakes.loop_app import LoopApp, assert_accepted
 from tests.fakes.scripted_provider import ScriptedReply, broken, calls, chunk, delta, finish, text, usage
 
@@ -25,7 +27,10 @@ LONG = "All that was found out so far. " * 60
 _ACTIONS = st.lists(
     st.tuples(
         st.sampled_from(["send", "tell", "tell", "compact", "compact", "inject"]),
-        st.lists(st.sampled_from(["long", "full", "calls", "short", "fail", "cancel"]), max_size=4),
+        st.lists(
+            st.sampled_from(["long", "full", "calls", "dump", "short", "fail", "too long", "cancel"]),
+            max_size=4,
+        ),
     ),
     min_size=2,
     max_size=8,
@@ -42,17 +47,21 @@ def _reply(kind: str, agent: Agent) -> ScriptedReply:
             finish(),
         ],
         "calls": [*calls(("c1", "look"), ("c2", "look"))[:-2], usage(450), finish("tool-calls")],
+        "dump": [*calls(("c1", "dump"), ("c2", "look"))[:-2], finish("tool-calls")],
         "short": text("In short: well."),
         "fail": [broken("AUTH")],
+        "too long": TOO_LONG,
         "cancel": [delta("Stop "), cancel, delta("here"), finish()],
     }
     return replies[kind]
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(actions=_ACTIONS)
+@given(actions=_ACTIONS, window=st.sampled_from([1_000, 6_000, 1_000_000]))
+@example(actions=[*[("send", ["dump", "short"])] * 2, ("send", ["too long", "short"])], window=1_000_000)
+@example(actions=[*[("send", ["dump", "short"])] * 4, ("compact", ["short"])], window=6_000)
 async def test_every_request_follows_from_the_log_and_no_call_is_parted_from_its_result(
-    actions: list[tuple[str, list[str]]],
+    actions: list[tuple[str, list[str]]], window: int
 ) -> None:
     async def look(_call: ToolCall) -> ToolOutput:
         return ToolOutput(LONG)
@@ -60,10 +69,7 @@ async def test_every_request_follows_from_the_log_and_no_call_is_parted_from_its
     root = create_root()
     app = LoopApp(root, FakeClock())
     await app.start()
-    await root.plugin(one_shots)
-    await root.plugin(
-        compaction_plugin, compaction_plugin.Config(limits=Limits(), policy=RetryPolicy(retries=0))
-    )
+    await with_compaction(app, window=window)
     app.add_tool("look", look)
     agent = app.create("s1").agent
     for number, (action, replies) in enumerate(actions):
@@ -86,4 +92,20 @@ async def test_every_request_follows_from_the_log_and_no_call_is_parted_from_its
         if isinstance(request, ModelRequest) or request.purpose == "compaction":
             assert_accepted(request)
     assert check_log(events) is None
+    _assert_only_told_results_are_shortened(events)
     await root.fiber.dispose()
+
+
+def _assert_only_told_results_are_shortened(events: list[Event]) -> None:
+    replaced = [
+        event for event in events if event.type == "tool/result" and len(event.source_event_seqs or ()) > 1
+    ]
+    told = [event.data["results"] for event in events if event.type == "compact/prune"]
+    assert len(replaced) == sum(told)
+    for event in replaced:
+        told_by, whole = (events[seq] for seq in event.source_event_seqs or ())
+        assert told_by.type == "compact/prune"
+        assert {**whole.data, "content": None} == {**event.data, "content": None}
+        shown, said = text_of(event.data["content"]), text_of(whole.data["content"])
+        assert (shown[:HEAD], shown[-TAIL:]) == (said[:HEAD], said[-TAIL:])
+        assert len(shown) <= LONGEST < len(said)
