@@ -35,7 +35,7 @@ class UnreadableError(HarnessError):
 
     def __init__(self, why: str, cure: str) -> None:
         super().__init__(f"{why}; {cure}")
-        self.why = why
+        self.why, self.cure = why, cure
 
 
 def read_regular(path: Path, largest: int, *, follow: bool = True) -> bytes:

@@ -80,7 +80,7 @@ def examine() -> Iterator[Finding]:
     rg = find_ripgrep()
     yield _tool("ripgrep", str(rg) if rg else None, missing="note", without="searching files is slower")
     yield _tool("git", shutil.which("git"), missing="note", without="branches are not shown")
-    yield Finding("plugins", "ok", f"{len(find_plugins(home.plugins))} in {home.plugins}")
+    yield Finding("plugins", "ok", f"{len(find_plugins(home.plugins).sources)} in {home.plugins}")
     yield _terminal()
 
 

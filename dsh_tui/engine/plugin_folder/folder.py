@@ -52,6 +52,8 @@ class Found:
     """Not to be taken as they are now, and why; a version that runs goes on running."""
     refused: Mapping[str, PluginRecord] = field(default_factory=dict)
     """Never to run."""
+    unread: Mapping[str, PluginRecord] = field(default_factory=dict)
+    """Not to be read as they are now; a version that runs goes on running."""
 
 
 Finder = Callable[[], Found]
@@ -80,7 +82,7 @@ class PluginFolder:
         limit_s: float = IMPORT_LIMIT_S,
     ) -> None:
         self._ctx = ctx
-        self._find = find or (lambda: Found(find_plugins(folder)))
+        self._find = find or (lambda: _look(folder))
         self._folder = folder
         self._configs = configs
         self._limit_s = limit_s
@@ -103,10 +105,11 @@ class PluginFolder:
         """Look at the folder and bring the tree in line with it; returns when all of it stands."""
         async with self._looking:  # what was seen later must not be acted on earlier
             found = await asyncio.to_thread(self._find)
-            known = found.sources.keys() | found.kept.keys() | found.refused.keys()
+            known = found.sources.keys() | found.kept.keys() | found.refused.keys() | found.unread.keys()
             moves = [self._remove(name) for name in self._records.keys() - known]
             moves += [self._keep(name, why) for name, why in found.kept.items() if name in self._records]
             moves += [self._refuse(record) for record in found.refused.values()]
+            moves += [self._leave(record) for record in found.unread.values()]
             for name, source in found.sources.items():
                 if self._seen.get(name) != source.digest:
                     self._seen[name] = source.digest
@@ -138,6 +141,16 @@ class PluginFolder:
         if self._records.get(record.name) != record:
             await self._remove(record.name)
             self._note(record)
+
+    async def _leave(self, record: PluginRecord) -> None:
+        """Say why it can't be read; what runs goes on."""
+        if record.name in self._mounted:
+            await self._keep(record.name, record.error)
+            return
+        async with self._locks.setdefault(record.name, asyncio.Lock()):
+            self._seen.pop(record.name, None)
+            if self._records.get(record.name) != record:
+                self._note(record)
 
     async def _retry_failed(self, found: Mapping[str, PluginSource]) -> None:
         """A plugin that failed beside another may work now that the other has moved."""
@@ -224,6 +237,15 @@ class PluginFolder:
     def _note(self, record: PluginRecord) -> None:
         self._records[record.name] = record
         self._ctx.root.emit(PLUGINS_CHANGED, record)
+
+
+def _look(folder: Path) -> Found:
+    sources, unread = find_plugins(folder)
+    records = {
+        name: PluginRecord(name=name, path=one.path, state="failed", error=one.why)
+        for name, one in unread.items()
+    }
+    return Found(sources, unread=records)
 
 
 PLUGINS: ServiceKey[PluginFolder] = ServiceKey("plugin-folder")

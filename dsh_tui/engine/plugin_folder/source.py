@@ -9,13 +9,18 @@ Source: design §3.20.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final, NamedTuple
 
+from dsh_tui.engine.base.regular_file import UnreadableError, read_regular
 from dsh_tui.engine.trust.layout import PLUGIN_NAME
 
 MODULE_PREFIX = "dsh_tui_plugin_"
+LARGEST: Final = 8_388_608
+"""Bytes of one file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +51,23 @@ class PluginSource:
         return f"{MODULE_PREFIX}{self.name.replace('-', '_')}{self.realm}"
 
 
-def find_plugins(folder: Path) -> dict[str, PluginSource]:
-    """The plugins in ``folder`` by name; none when it doesn't exist. Unreadable entries are skipped."""
-    found: dict[str, PluginSource] = {}
+class UnreadPlugin(NamedTuple):
+    """Something called like a plugin, and why it can't be read, in one line."""
+
+    path: Path
+    why: str
+
+
+class FoundPlugins(NamedTuple):
+    """What one look at a folder gave, by name."""
+
+    sources: dict[str, PluginSource]
+    unread: dict[str, UnreadPlugin]
+
+
+def find_plugins(folder: Path) -> FoundPlugins:
+    """The plugins in ``folder``; none when it doesn't exist."""
+    found = FoundPlugins({}, {})
     try:
         entries = sorted(folder.iterdir())
     except OSError:
@@ -57,19 +76,29 @@ def find_plugins(folder: Path) -> dict[str, PluginSource]:
         name = entry.stem if entry.suffix == ".py" else entry.name
         if not PLUGIN_NAME.fullmatch(name):
             continue
-        if entry.suffix == ".py" and entry.is_file():
-            path: Path = entry
-            files: tuple[Path, ...] = (entry,)
-        elif entry.is_dir() and (entry / "__init__.py").is_file():
-            path, files = entry / "__init__.py", _python_files(entry)
-        else:
-            continue
+        path = entry
         try:
-            contents = {file: file.read_bytes() for file in files}
-        except OSError:
+            if os.path.lexists(entry / "__init__.py"):
+                path = entry / "__init__.py"
+                contents = {file: _content(file) for file in _python_files(entry)}
+            elif entry.suffix == ".py":
+                contents = {entry: _content(entry)}
+            else:
+                continue
+        except FileNotFoundError:
             continue  # it vanished while we looked; the next look decides
-        found[name] = PluginSource(name, path, contents, _digest(contents))
+        except UnreadableError as error:
+            found.unread[name] = UnreadPlugin(path, error.message)
+        else:
+            found.sources[name] = PluginSource(name, path, contents, _digest(contents))
     return found
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return read_regular(path, LARGEST)
+    except UnreadableError as error:
+        raise UnreadableError(f"{path}: {error.why}", error.cure) from error
 
 
 def _python_files(folder: Path) -> tuple[Path, ...]:

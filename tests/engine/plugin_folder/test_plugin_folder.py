@@ -16,6 +16,7 @@ from dsh_tui.engine.kernel import Context, create_root
 from dsh_tui.engine.plugin_folder import plugin
 from dsh_tui.engine.plugin_folder.folder import PLUGINS, PLUGINS_CHANGED, PluginFolder
 from dsh_tui.engine.plugin_folder.source import find_plugins
+from tests.fakes.odd_files import ODD_FILES
 
 Registered = list[object]
 
@@ -45,6 +46,11 @@ def folder(root: Context, tmp_path: Path, registered: Registered) -> PluginFolde
     (tmp_path / "plugins").mkdir()
     names = ("p", "q", "good", "bad")
     return PluginFolder(root, tmp_path / "plugins", dict.fromkeys(names, registered), limit_s=5)
+
+
+def _remove(path: Path) -> None:
+    path.rmdir() if path.is_dir() else path.unlink()
+    Path(f"{path}.pipe").unlink(missing_ok=True)
 
 
 async def test_a_plugin_is_mounted_reloaded_and_removed(folder: PluginFolder, registered: Registered) -> None:
@@ -148,7 +154,37 @@ async def test_what_editors_leave_behind_is_no_plugin(folder: PluginFolder) -> N
         (folder.folder / name).write_text(source(name))
     (folder.folder / "__pycache__").mkdir()
     (folder.folder / "__pycache__" / "p.py").write_text(source("cache"))
-    assert find_plugins(folder.folder) == {}
+    assert find_plugins(folder.folder) == ({}, {})
+
+
+@pytest.mark.parametrize("place", ["p.py", "p/__init__.py", "p/inner.py"])
+@pytest.mark.parametrize("kind", ODD_FILES)
+async def test_what_can_not_be_read_is_told_and_a_version_that_runs_stays(
+    folder: PluginFolder, registered: Registered, kind: str, place: str
+) -> None:
+    path = folder.folder / place
+    main = path.with_name("__init__.py") if path.name == "inner.py" else path
+    main.parent.mkdir(exist_ok=True)
+    if path != main:
+        main.write_text(source(1))
+    ODD_FILES[kind](path)
+    await folder.sync()
+    (record,) = folder.records()
+    assert (record.state, record.error.startswith(f"{path}: is "), registered) == ("failed", True, [])
+    _remove(path)
+    main.write_text(source(1))
+    await folder.sync()
+    assert registered == [1]
+    path.unlink(missing_ok=True)
+    ODD_FILES[kind](path)
+    await folder.sync()
+    (record,) = folder.records()
+    assert (record.state, record.error.startswith(f"{path}: is "), registered) == ("active", True, [1])
+    _remove(path)
+    main.write_text(source(1))
+    await folder.sync()
+    (record,) = folder.records()
+    assert (record.state, record.error, registered) == ("active", "", [1])
 
 
 async def test_data_files_and_touches_are_no_saves(folder: PluginFolder, registered: Registered) -> None:
