@@ -13,12 +13,13 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from dsh_tui.engine.permissions.book import SCOPES, Scope
+from dsh_tui.engine.permissions.book import SCOPES, Permissions, Scope, ScopedUnread
 from dsh_tui.engine.permissions.dry_run import dry_run
 from dsh_tui.engine.permissions.hits import Hits
 from dsh_tui.engine.permissions.ledger import PastCall, SessionCalls
 from dsh_tui.engine.permissions.past_calls import one_line_of
 from dsh_tui.engine.permissions.rule import Rule, RuleError
+from dsh_tui.engine.permissions.unread import UnreadRule
 from dsh_tui.engine.product import Product
 from dsh_tui.engine.projection.permission_views import DecisionRow, DryRunView, LedgerView, RuleRow
 from dsh_tui.engine.session.session import Session
@@ -49,18 +50,19 @@ class PermissionDesk:
         """Whether every log was read once, so that hits can be told."""
 
     async def rules(self) -> Sequence[RuleRow]:
-        """Those in force, nearest scope first, with the hits that are known."""
+        """What can't be read, then those in force, nearest scope first, with the hits that are known."""
         session = self._session()
         hits = await asyncio.to_thread(Hits.of, [call for call, _ in self._known])
-        return [
+        readable = [
             RuleRow(
                 rule=one.rule.text,
                 scope=one.scope,
                 since=one.since,
                 hits=hits.count(one.rule, one.scope, session.id) if self._all_read else None,
             )
-            for one in self._product.permissions.rules(session)
+            for one in self._book.rules(session)
         ]
+        return [*map(_unread_row, self._book.unread(session)), *readable]
 
     async def revoke(self, row: RuleRow) -> None:
         """Take it out of force.
@@ -68,11 +70,17 @@ class PermissionDesk:
         Raises:
             Exception: with one clear line; it is in force still.
         """
-        await self._product.permissions.revoke(self._session(), Rule.parse(row.rule), _scope(row))
+        if row.unread:
+            self._book.revoke_unread(self._session(), _unread(row))
+        else:
+            await self._book.revoke(self._session(), Rule.parse(row.rule), _scope(row))
 
     async def restore(self, row: RuleRow) -> None:
         """Put a revoked one back where it was. Raises as `revoke` does."""
-        await self._product.permissions.add(self._session(), (Rule.parse(row.rule),), _scope(row))
+        if row.unread:
+            self._book.restore_unread(self._session(), _unread(row))
+        else:
+            await self._book.add(self._session(), (Rule.parse(row.rule),), _scope(row))
 
     async def decisions(self) -> AsyncIterator[LedgerView]:
         """What is known at once, then again as logs are read; ends when all are, in their order."""
@@ -95,6 +103,10 @@ class PermissionDesk:
             return await asyncio.to_thread(self._try, text, stopped.is_set)
         finally:
             stopped.set()
+
+    @property
+    def _book(self) -> Permissions:
+        return self._product.permissions
 
     def _read_slice(self, sessions: Iterator[SessionCalls], found: list[_Decision]) -> bool:
         """Read for a moment; whether all is read."""
@@ -153,6 +165,15 @@ def _row(call: PastCall, title: str) -> DecisionRow:
         call.session_id,
         title,
     )
+
+
+def _unread_row(one: ScopedUnread) -> RuleRow:
+    rule = one.rule
+    return RuleRow(rule=rule.text, scope=one.scope, since=one.since, unread=rule.effect_now, why=rule.why)
+
+
+def _unread(row: RuleRow) -> ScopedUnread:
+    return ScopedUnread(UnreadRule.of(row.rule, row.why), _scope(row))
 
 
 def _scope(row: RuleRow) -> Scope:

@@ -25,7 +25,7 @@ from dsh_tui.widgets.columns import spread
 from dsh_tui.widgets.decision_list import DecisionList, decision_of, filtered
 from dsh_tui.widgets.row_list import RowList
 from dsh_tui.widgets.rule_list import RuleList
-from dsh_tui.widgets.visible_text import one_line
+from dsh_tui.widgets.visible_text import exact_line, one_line
 
 TYPING_DELAY: Final = 0.08
 """Seconds without a key before a rule is tried or the list is filtered."""
@@ -54,6 +54,8 @@ class PermissionsScreen(Screen[None]):
         self._shown: DryRunView | None = None
         """The dry run whose calls are listed."""
         self._revoked: list[RuleRow] = []
+        self._told_why = False
+        """Whether the last line says why the highlighted rule can't be read."""
         self._due: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -164,9 +166,19 @@ class PermissionsScreen(Screen[None]):
 
     @on(RowList.Chosen, "#rules")
     def _try_chosen(self) -> None:
-        if self._rules.row is not None:
-            self._try.value = self._rules.row.rule
+        row = self._rules.row
+        if row is not None and not row.unread:
+            self._try.value = row.rule
             self._try.focus()
+
+    @on(RowList.Highlighted, "#rules")
+    def _tell_why(self) -> None:
+        why = self._rules.row.why if self._rules.row is not None else ""
+        if why:
+            self._say(why, "$warning")
+        elif self._told_why:
+            self._hint()
+        self._told_why = bool(why)
 
     @work(exclusive=True, group="change", exit_on_error=False)
     async def _revoke(self) -> None:
@@ -222,7 +234,7 @@ class PermissionsScreen(Screen[None]):
             words, style = run.fault, "$warning"
         else:
             words, style = run.summary, ""
-        self.query_one("#verdict", Static).update(Content.styled(one_line(words), style))
+        self.query_one("#verdict", Static).update(Content.styled(exact_line(words), style))
 
     def _count(self) -> None:
         rules, calls = len(self._rules.rows), len(self._ledger.rows)
@@ -240,12 +252,12 @@ class PermissionsScreen(Screen[None]):
         title = one_line(row.session_title) or one_line(row.session_id)
         where = f"{datetime.fromtimestamp(row.time / 1000):%Y-%m-%d %H:%M} · {title}"
         detail.update(
-            Content.assemble(one_line(row.call), "\n", one_line(decision_of(row)), "\n", (where, "$dim"))
+            Content.assemble(exact_line(row.call), "\n", exact_line(decision_of(row)), "\n", (where, "$dim"))
         )
 
     def _hint(self) -> None:
         self._say("tab next part · d revokes a rule · enter tries it · type to filter · esc back", "$dim")
 
     def _say(self, text: str, style: str) -> None:
-        line = spread(Content.styled(one_line(text), style), Content(""), max(1, self.size.width - 2))
+        line = spread(Content.styled(exact_line(text), style), Content(""), max(1, self.size.width - 2))
         self.query_one("#place", Static).update(line)

@@ -12,7 +12,7 @@ from dsh_tui.engine.projection.permission_views import DecisionRow
 from dsh_tui.widgets.columns import cut, spread
 from dsh_tui.widgets.row_list import ARROWS, RowList
 from dsh_tui.widgets.session_list import age
-from dsh_tui.widgets.visible_text import one_line
+from dsh_tui.widgets.visible_text import exact_line
 
 MARKS: Final = {"allowed": ("✓", "$ok"), "refused": ("✗", "$error"), "not answered": ("○", "$dim")}
 WIDE: Final = 90
@@ -31,9 +31,9 @@ class DecisionList(RowList[DecisionRow], inherit_bindings=False):
     def draw(self, row: DecisionRow, width: int) -> Content:
         mark, colour = MARKS[row.ended]
         room = _WHO_WIDE if width >= WIDE else _WHO_NARROW
-        who = cut(one_line(who_decided(row)), room).ljust(room)
+        who = cut(exact_line(who_decided(row)), room).ljust(room)
         when = cut(age(row.time, self.now_ms), _AGE).rjust(_AGE)
-        left = Content.assemble((f"{mark} ", colour), one_line(row.call))
+        left = Content.assemble((f"{mark} ", colour), exact_line(row.call))
         mine = "" if row.decider == "person" else "$dim"
         return spread(left, Content.assemble((who, mine), (when, "$dim")), width)
 

@@ -10,7 +10,7 @@ from textual.content import Content
 from dsh_tui.engine.projection.permission_views import RuleRow
 from dsh_tui.widgets.columns import spread
 from dsh_tui.widgets.row_list import RowList
-from dsh_tui.widgets.visible_text import one_line
+from dsh_tui.widgets.visible_text import exact_line
 
 COLOURS: Final = {"allow": "$ok", "ask": "$waiting", "deny": "$error"}
 PLACES: Final = {"session": "this session", "project": "this project", "user": "everywhere"}
@@ -31,8 +31,12 @@ class RuleList(RowList[RuleRow]):
         self.show(rows, self.highlighted)
 
     def draw(self, row: RuleRow, width: int) -> Content:
+        if row.unread:
+            left = Content.assemble(("unread ", "$warning"), exact_line(row.rule))
+            facts = [f"{PLACES.get(row.scope, row.scope):<12}", row.unread]
+            return spread(left, Content.styled("  ".join(facts), "$warning"), width)
         effect, _, body = row.rule.partition(" ")
-        left = Content.assemble((f"{effect:<6}", COLOURS.get(effect, "")), one_line(body))
+        left = Content.assemble((f"{effect:<6}", COLOURS.get(effect, "")), exact_line(body))
         facts = [f"{PLACES.get(row.scope, row.scope):<12}", hits(row.hits).rjust(11)]
         if width >= WIDE:
             facts.append(("" if row.since is None else since(row.since, self.now_ms)).rjust(16))

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from dsh_tui.engine.session.idle import append_idle
+from tests.fakes.log_folder import LogFolder, spoken
 from tests.fakes.model_server import reply, stall
 from tests.real.stage import DSH_TUI, Stage, rows, until
 from tests.real.test_real_esc import alive, heartbeat
@@ -106,6 +108,21 @@ def test_what_would_help_a_refused_call_is_told_by_who_asked(stage: Stage) -> No
     assert (by_rule.returncode, by_plan.returncode) == (3, 3)
     assert "(ask bash(ls *) asks a person each time; run the task in the app)" in by_rule.stderr
     assert "(a plan is approved by a person: run the task in the app, or in another mode)" in by_plan.stderr
+
+
+def test_a_rule_of_a_newer_version_is_told_in_one_line_and_what_it_may_deny_is_refused(stage: Stage) -> None:
+    session = spoken("newer", [("hi", "Hi.")], cwd=str(stage.project))
+    append_idle(session, "permission-rule", "permission/rule", {"rule": "deny bash(a)(once)", "by": "user"})
+    LogFolder(stage.home / "sessions").store(session)
+    stage.model.push(reply(tool_calls=TOUCH), "I may not.")
+    done = stage.exec("--mode", "full", "--resume", "newer", "make it")
+    assert (done.returncode, done.stdout) == (3, "I may not.\n")
+    told, refused = done.stderr.splitlines()
+    assert told.startswith(
+        "dsh-tui: A rule of this session can't be read; until it is revoked, every call of bash asks"
+    )
+    assert "deny bash(a)(once) asks a person each time" in refused
+    assert not (stage.project / "ran").exists()
 
 
 def test_a_call_that_nobody_can_approve_is_refused_and_told_and_makes_status_3(stage: Stage) -> None:

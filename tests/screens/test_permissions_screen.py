@@ -10,13 +10,14 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from dsh_tui.engine.projection.permission_views import DryRunView
+from dsh_tui.engine.base.visible import exact
+from dsh_tui.engine.projection.permission_views import DryRunView, RuleRow
 from dsh_tui.screens.permissions import PermissionsScreen
 from dsh_tui.widgets.decision_list import DecisionList
 from dsh_tui.widgets.rule_list import RuleList
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import app_over, chat, started
-from tests.fakes.fake_permissions import sample_decisions, sample_rules
+from tests.fakes.fake_permissions import row, sample_decisions, sample_rules
 
 LOG_RULE = "allow bash(git log *)"
 
@@ -78,6 +79,39 @@ async def test_it_lists_rules_and_decisions_and_tells_the_highlighted_one_in_ful
         await it.press("tab", "tab", "down", "down", "down")
         assert "Refused by you after 41 s · not to main" in it.words("#detail")
         assert "Fix the flaky retry test" in it.words("#detail")
+
+
+async def test_a_rule_that_cant_be_read_says_what_it_comes_to_and_why() -> None:
+    bridge = held()
+    why = "'deny files(x)' is no rule: files takes no pattern."
+    unread = RuleRow(rule="deny files(x)", scope="session", unread="every call asks", why=why)
+    bridge.permissions.held = [unread, *sample_rules()]
+    async with opened(bridge) as it:
+        rows = it.screen.query_one(RuleList)
+        drawn = rows.draw(unread, 100).plain
+        assert drawn.startswith("unread deny files(x)")
+        assert drawn.endswith("this session  every call asks")
+        assert why in it.words("#place")
+        await it.press("enter")
+        assert rows.has_focus  # there is nothing to try
+        await it.press("down")
+        assert "d revokes a rule" in it.words("#place")
+        await it.press("up", "d")
+        assert it.bridge.asked == [("revoke", "deny files(x)", "session")]
+
+
+@pytest.mark.parametrize("name", ["a\x9b31mX", "\u202eX", "a\x1b]0;t\x07b"])
+async def test_names_with_control_characters_are_shown_whole_and_harmless(name: str) -> None:
+    bridge = held()
+    rule = RuleRow(rule=f"allow edit({name})", scope="user", hits=0)
+    bridge.permissions.held = [rule]
+    bridge.permissions.decided = (row(f"Edit {name}", 1),)
+    async with opened(bridge) as it:
+        await it.press("tab", "tab")
+        shown = [it.screen.query_one(RuleList).draw(rule, 100).plain, it.words("#detail").splitlines()[0]]
+        for line in shown:
+            assert exact(name) in line
+            assert line.isprintable()
 
 
 async def test_a_rule_is_revoked_by_one_key_and_brought_back_by_another() -> None:

@@ -25,15 +25,15 @@ class Ruled:
 def combine(by_mode: PreDecision, judgement: Judgement) -> Ruled:
     """The decision on a call before any hook has spoken."""
     rule = judgement.rule
-    decision = None if rule is None else judgement.verdict.decision
+    decision = judgement.verdict.decision if judgement.by else None
     if rule is not None and decision == "deny":
         return Ruled(Deny(_refusal(rule.body, judgement)), by_rule=True)
     if isinstance(by_mode, Deny):
         return Ruled(by_mode)
     if isinstance(by_mode, Ask) and by_mode.by == ESCALATION:
         return Ruled(by_mode)  # asks anyway, and says what else the answer would allow
-    if rule is not None and decision == "ask":
-        return Ruled(Ask(judgement.verdict.why, by=rule.text))
+    if decision == "ask":
+        return Ruled(Ask(judgement.verdict.why, by=judgement.by))
     if decision == "allow" and isinstance(by_mode, Ask) and by_mode.by == BY_MODE:
         return Ruled(Allow(), by_rule=True)
     return Ruled(by_mode)

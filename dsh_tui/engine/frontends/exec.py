@@ -31,7 +31,8 @@ from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.persistence.errors import ReadOnlyLogError
-from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, Leases
+from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, PERSISTENCE_MENDED, Leases
+from dsh_tui.engine.persistence.stored import told
 from dsh_tui.engine.plan.tool import EXIT_PLAN_MODE
 from dsh_tui.engine.product import ModelNameError, Product, StartOptions
 from dsh_tui.engine.session.event import Event
@@ -103,6 +104,8 @@ async def _run(options: ExecOptions, answer: TextIO) -> int:
 async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> int:
     root = product.engine.root
     printer = _StreamPrinter(answer) if options.output == "stream-json" else None
+    root.on(RULES_IGNORED, lambda why: complain(why, OK) and None, everywhere=True)
+    root.on(PERSISTENCE_MENDED, lambda _id, notices: complain(told(notices), OK) and None)
     agent = await _agent(root, product, options)
     if options.mode is not None:  # a resumed log may name another one
         root[MODES].start_in(agent.session, options.mode)
@@ -122,7 +125,6 @@ async def _one_turn(product: Product, options: ExecOptions, answer: TextIO) -> i
 
     root.on(SESSION_EVENT, note, everywhere=True)
     say_waits(root)
-    root.on(RULES_IGNORED, lambda why: complain(why, OK) and None, everywhere=True)
     interrupts = _Interrupts(agent, root.get(LEASES))
     with interrupts:
         agent.send(options.prompt)

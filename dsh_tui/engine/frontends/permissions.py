@@ -21,7 +21,7 @@ from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.frozen import LosslessError
 from dsh_tui.engine.base.lossless import dumps
-from dsh_tui.engine.base.visible import visible
+from dsh_tui.engine.base.visible import exact_line, visible
 from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.modes.mode import DEFAULT_MODE, Mode
 from dsh_tui.engine.permissions.book import Judgement, ScopedRule, facts_of
@@ -33,6 +33,7 @@ from dsh_tui.engine.permissions.judge import judge
 from dsh_tui.engine.permissions.ledger import PastCall
 from dsh_tui.engine.permissions.past_calls import one_line_of
 from dsh_tui.engine.permissions.rule import Rule
+from dsh_tui.engine.permissions.unread import UnreadRule
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSIONS
@@ -65,24 +66,49 @@ class _Decision:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A rule as `list` tells it."""
+
+    text: str
+    scope: str
+    hits: int | None
+    unread: UnreadRule | None = None
+
+    def to_json(self) -> dict[str, Any]:  # Any: JSON
+        row = {"rule": self.text, "scope": self.scope, "hits": self.hits}
+        return row if self.unread is None else {**row, "unread": self.unread.why}
+
+    @property
+    def line(self) -> str:
+        said = exact_line(self.text)
+        if self.unread is not None:
+            return f"{self.scope:<8} {'unread':>11}  {said}  ({self.unread.effect_now})"
+        times = "1 time" if self.hits == 1 else f"{self.hits:,} times"
+        return f"{self.scope:<8} {times:>11}  {said}"
+
+
 def list_rules(*, as_json: bool) -> int:
     """Print the rules in force in this folder, and how often each one decided."""
 
-    async def listed(here: _Here) -> list[tuple[ScopedRule, int]]:
+    async def listed(here: _Here) -> list[_Listed]:
         hits = Hits.of(await asyncio.to_thread(here.product.permissions.past.calls))
-        return [(one, hits.count(one.rule, one.scope)) for one in here.rules]
+        unread = here.product.permissions.unread(here.session)
+        return [
+            *(_Listed(one.rule.text, one.scope, None, one.rule) for one in unread),
+            *(_Listed(one.rule.text, one.scope, hits.count(one.rule, one.scope)) for one in here.rules),
+        ]
 
     rows = _run(listed)
     if isinstance(rows, int):
         return rows
     if as_json:
-        say(dumps([{"rule": one.rule.text, "scope": one.scope, "hits": hits} for one, hits in rows]))
+        say(dumps([row.to_json() for row in rows]))
         return OK
     if not rows:
         complain("no rules are in force here; the mode alone decides", OK)
-    for one, hits in rows:
-        times = "1 time" if hits == 1 else f"{hits:,} times"
-        say(visible(f"{one.scope:<8} {times:>11}  {one.rule.text}"))
+    for row in rows:
+        say(row.line)
     return OK
 
 
@@ -146,26 +172,33 @@ class _Here:
     def decide(self, rules: Sequence[Rule] | None, tool: str, raw: str) -> _Decision:
         """The decision of these rules in mode ask, or of those in force in the mode of the settings."""
         mode: Mode = DEFAULT_MODE if rules is not None else self.product.settings.mode
-        known = [one.rule for one in self.rules] if rules is None else rules
         definition = self.product.engine.root[TOOLS].get(None, tool)
         call = self._call(tool, raw)
         if definition is None:
             arguments = call.args if isinstance(call.args, Mapping) else {}
-            verdict = judge(known, CallFacts(tool=tool, kind="other", arguments=arguments, cwd=call.cwd))
+            facts = CallFacts(tool=tool, kind="other", arguments=arguments, cwd=call.cwd)
+            verdict = self._judged(rules, facts).verdict
             if verdict.rule is None or verdict.decision is None:
                 return _Decision("ask", None, f"{verdict.why} (there is no tool {tool} here)")
             return _Decision(verdict.decision, verdict.rule, verdict.why)
         kept = (self.product.home.root.resolve(),)
-        verdict = judge(known, facts_of(call, definition, kept))
+        judgement = self._judged(rules, facts_of(call, definition, kept))
+        verdict = judgement.verdict
         by_mode = decide(mode, call, definition, kept)
-        final = combine(by_mode, Judgement(verdict)).decision
+        final = combine(by_mode, judgement).decision
         if verdict.rule is not None and final is not by_mode:
             return _Decision(_word(final), verdict.rule, verdict.why)
         if isinstance(final, Ask):
-            return _Decision("ask", None, f"{verdict.why} {final.reason}")
+            why = final.reason if judgement.unread is not None else f"{verdict.why} {final.reason}"
+            return _Decision("ask", None, why)
         return _Decision(
             _word(final), None, f"mode {mode} {'lets it run' if isinstance(final, Allow) else 'refuses it'}"
         )
+
+    def _judged(self, rules: Sequence[Rule] | None, facts: CallFacts) -> Judgement:
+        if rules is None:
+            return self.product.permissions.judge_facts(self.session, facts)
+        return Judgement(judge(rules, facts))
 
     def _call(self, tool: str, raw: str) -> ToolCall:
         return ToolCall(

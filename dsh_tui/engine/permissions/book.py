@@ -23,6 +23,7 @@ from dsh_tui.engine.permissions.proposal import propose
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.rule_file import ReadRules, RuleFile, RuleFileError
 from dsh_tui.engine.permissions.session_rules import SessionRules
+from dsh_tui.engine.permissions.unread import UnreadRule
 from dsh_tui.engine.permissions.verdict import Verdict
 from dsh_tui.engine.tools.decisions import BY_MODE
 
@@ -47,15 +48,31 @@ class ScopedRule:
 
 
 @dataclass(frozen=True, slots=True)
+class ScopedUnread:
+    """The same of a rule that can't be read."""
+
+    rule: UnreadRule
+    scope: Scope
+    since: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict, and where the rule stands that gave it. Without a rule the mode decides."""
+    """A verdict, and where the rule stands that gave it. Without one the mode decides."""
 
     verdict: Verdict
     scope: Scope | None = None
+    unread: UnreadRule | None = None
+    """It asks because of this one."""
 
     @property
     def rule(self) -> Rule | None:
         return self.verdict.rule
+
+    @property
+    def by(self) -> str:
+        """The text of the rule; empty without one."""
+        return next((rule.text for rule in (self.rule, self.unread) if rule is not None), "")
 
 
 NO_RULE: Final = Judgement(Verdict(None, None, "no rule speaks of it"))
@@ -101,15 +118,38 @@ class Permissions:
 
     def rules(self, session: Session) -> tuple[ScopedRule, ...]:
         """All that are in force, nearest scope first."""
-        own = [ScopedRule(rule, "session", since) for rule, since in self._session_rules.of(session)]
+        own = [
+            ScopedRule(held.rule, "session", held.since)
+            for held in self._session_rules.of(session)
+            if isinstance(held.rule, Rule)
+        ]
         project = [ScopedRule(rule, "project") for rule in self._project_rules.of(_project(session))]
         user = [ScopedRule(rule, "user") for rule in self._config.user_rules()]
         return (*own, *project, *user)
 
+    def unread(self, session: Session) -> tuple[ScopedUnread, ...]:
+        """All that can't be read, nearest scope first."""
+        own = [
+            ScopedUnread(held.rule, "session", held.since)
+            for held in self._session_rules.of(session)
+            if isinstance(held.rule, UnreadRule)
+        ]
+        project = [ScopedUnread(rule, "project") for rule in self._project_rules.unread(_project(session))]
+        return (*own, *project)
+
     def judge(self, call: ToolCall, definition: AnyTool) -> Judgement:
         """What the rules make of a call. Never raises."""
-        scoped = self.rules(call.session)
-        verdict = judge([one.rule for one in scoped], facts_of(call, definition, self._kept))
+        return self.judge_facts(call.session, facts_of(call, definition, self._kept))
+
+    def judge_facts(self, session: Session, facts: CallFacts) -> Judgement:
+        """The same of a call that nobody made."""
+        scoped = self.rules(session)
+        verdict = judge([one.rule for one in scoped], facts)
+        if verdict.decision not in ("deny", "ask"):
+            for unread in self.unread(session):
+                if unread.rule.may_mean(facts.tool):
+                    why = f"A rule that can't be read may speak of it: {unread.rule.text}."
+                    return Judgement(Verdict("ask", None, why), unread.scope, unread.rule)
         scope = next((one.scope for one in scoped if one.rule == verdict.rule), None)
         return Judgement(verdict, scope)
 
@@ -144,6 +184,20 @@ class Permissions:
                 await self._edit_user_file(lambda file: file.remove(rule))
             case _:
                 assert_never(scope)
+
+    def revoke_unread(self, session: Session, unread: ScopedUnread, *, by: str = "user") -> None:
+        """Take a rule of the session out of force although it can't be read.
+
+        Raises:
+            HarnessError: it stands in a file, where only a person can tell it from the rest.
+        """
+        if unread.scope != "session":
+            raise RuleFileError(f"mend the file by hand: {unread.rule.why}")
+        self._session_rules.revoke(session, unread.rule, by=by)
+
+    def restore_unread(self, session: Session, unread: ScopedUnread, *, by: str = "user") -> None:
+        """Put back what `revoke_unread` took out."""
+        self._session_rules.add(session, (unread.rule,), by=by)
 
     def proposed(self, request: ApprovalRequest) -> tuple[Rule, ...]:
         """The only rules that may be added with an answer to this request."""

@@ -1,7 +1,8 @@
 """Rules that a project brings along: they count only while the user trusts that very content.
 
-A trusted file that is broken contributes nothing, and a notice says so. What a person adds is put into
-the trusted content and nothing else, and trusted with it. Source: design §3.14, §3.15.
+A trusted file that is broken allows nothing; what it denies and asks about counts as far as it can be
+read, and a notice says so. What a person adds is put into the trusted content and nothing else, and
+trusted with it. Source: design §3.14, §3.15.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Final
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.permissions.broken_file import Strict, strict_rules
 from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.rule_file import ReadRules, RuleFile, RuleFileError
+from dsh_tui.engine.permissions.unread import UnreadRule
 from dsh_tui.engine.trust.layout import SETTINGS
 from dsh_tui.engine.trust.service import TRUST, Trust
 
@@ -29,14 +32,21 @@ class ProjectRules:
     def __init__(self, ctx: Context, read_rules: ReadRules) -> None:
         self._ctx = ctx
         self._read_rules = read_rules
-        self._read: dict[Path, tuple[bytes, tuple[Rule, ...]]] = {}
+        self._read: dict[Path, tuple[bytes, Strict]] = {}
 
     def of(self, project: Path) -> tuple[Rule, ...]:
         """Those that count, in the order of the file."""
+        return self._in_force(project).rules
+
+    def unread(self, project: Path) -> tuple[UnreadRule, ...]:
+        """What stands for those of a trusted file that can't be read."""
+        return self._in_force(project).unread
+
+    def _in_force(self, project: Path) -> Strict:
         trust = self._ctx.get(TRUST)
         content = None if trust is None else trust.project_settings(project)
         if content is None:
-            return ()
+            return Strict()
         known = self._read.get(project)
         if known is None or known[0] != content:
             known = self._read[project] = (content, self._rules_in(project / FILE, content))
@@ -68,12 +78,13 @@ class ProjectRules:
         after = await to_the_end(lambda: file.remove(rule, expected=content))
         await trust.pin_settings(project, after)
 
-    def _rules_in(self, path: Path, content: bytes) -> tuple[Rule, ...]:
+    def _rules_in(self, path: Path, content: bytes) -> Strict:
         try:
-            return self._read_rules(path, content)
+            return Strict(self._read_rules(path, content))
         except HarnessError as error:
-            self._ctx.root.emit(RULES_IGNORED, f"{error.message}; no rule of it counts until it is mended")
-            return ()
+            left = strict_rules(path, content, error.message)
+            self._ctx.root.emit(RULES_IGNORED, f"{error.message}; until it is mended, {left.effect_now}")
+            return left
 
     def _require_trusted(self, project: Path) -> tuple[Trust, bytes]:
         trusted = self._trusted(project)

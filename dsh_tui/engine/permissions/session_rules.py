@@ -1,78 +1,103 @@
 """Rules that hold in one session only: the last word of its log on each, without what a fork inherited.
 
+A rule that can't be read is kept beside them and told once: it can be revoked like the others.
 Source: core spec §6 (Ask); design §3.15.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.permissions.rule import Rule, RuleError
+from dsh_tui.engine.permissions.unread import UnreadRule
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
-from dsh_tui.engine.session.store import SESSION_DISPOSED, SESSION_EVENT
+from dsh_tui.engine.session.store import SESSION_CREATED, SESSION_DISPOSED, SESSION_EVENT
 
 RULE_ADDED: Final = "permission/rule"
 RULE_REVOKED: Final = "permission/revoked"
 TRIGGER: Final = "permission-rule"
 
-_log = logging.getLogger(__name__)
+
+@dataclass(frozen=True, slots=True)
+class HeldRule:
+    """One rule of a session, and since when it holds (epoch ms)."""
+
+    rule: Rule | UnreadRule
+    since: int
 
 
 class SessionRules:
     """The rules of every live session, kept current with its log."""
 
     def __init__(self, ctx: Context) -> None:
-        self._rules: dict[str, dict[Rule, int]] = {}
-        """By session: each rule and since when it holds."""
+        self._ctx = ctx
+        self._held: dict[str, dict[str, HeldRule]] = {}
+        """By session and text."""
+        ctx.on(SESSION_CREATED, self._begin)
         ctx.on(SESSION_EVENT, self._follow)
         ctx.on(SESSION_DISPOSED, self._forget)
 
-    def of(self, session: Session) -> tuple[tuple[Rule, int], ...]:
-        """Each rule and since when it holds, oldest first."""
-        return tuple(self._known(session).items())
+    def of(self, session: Session) -> tuple[HeldRule, ...]:
+        """Those that hold, and those that can't be read, oldest first."""
+        return tuple(self._known(session).values())
 
-    def add(self, session: Session, rules: Sequence[Rule], *, by: str) -> None:
+    def add(self, session: Session, rules: Sequence[Rule | UnreadRule], *, by: str) -> None:
         """Log those that do not hold yet."""
         for rule in rules:
-            if rule not in self._known(session):
+            if rule.text not in self._known(session):
                 append_idle(session, TRIGGER, RULE_ADDED, {"rule": rule.text, "by": by})
 
-    def revoke(self, session: Session, rule: Rule, *, by: str) -> None:
+    def revoke(self, session: Session, rule: Rule | UnreadRule, *, by: str) -> None:
         """Log that it holds no longer, if it does."""
-        if rule in self._known(session):
+        if rule.text in self._known(session):
             append_idle(session, TRIGGER, RULE_REVOKED, {"rule": rule.text, "by": by})
 
-    def _known(self, session: Session) -> dict[Rule, int]:
-        if session.id not in self._rules:
-            found = self._rules[session.id] = {}
-            inherited = session.header.get("seedLength", 0)
-            for row in session.events.rows(inherited):
+    def _known(self, session: Session) -> dict[str, HeldRule]:
+        if session.id not in self._held:
+            found = self._held[session.id] = {}
+            for row in session.events.rows(session.header.get("seedLength", 0)):
                 if isinstance(row, Event):
                     _fold(found, row)
-        return self._rules[session.id]
+            for held in found.values():
+                self._tell(held.rule)
+        return self._held[session.id]
+
+    def _begin(self, session: Session) -> None:
+        self._known(session)  # what can't be read is told before anything is asked
 
     def _follow(self, session: Session, event: Event) -> None:
-        if event.type in (RULE_ADDED, RULE_REVOKED) and session.id in self._rules:
-            _fold(self._rules[session.id], event)
+        if event.type in (RULE_ADDED, RULE_REVOKED) and session.id in self._held:
+            _fold(self._held[session.id], event)
+            if event.type == RULE_ADDED:
+                self._tell(_read(event.data["rule"]))
 
     def _forget(self, session: Session) -> None:
-        self._rules.pop(session.id, None)
+        self._held.pop(session.id, None)
+
+    def _tell(self, rule: Rule | UnreadRule) -> None:
+        if isinstance(rule, UnreadRule):
+            told = f"A rule of this session can't be read; until it is revoked, {rule.effect_now}: {rule.why}"
+            self._ctx.root.emit(RULES_IGNORED, told)
 
 
-def _fold(rules: dict[Rule, int], event: Event) -> None:
+def _fold(held: dict[str, HeldRule], event: Event) -> None:
     if event.type not in (RULE_ADDED, RULE_REVOKED):
         return
-    try:
-        rule = Rule.parse(event.data["rule"])
-    except RuleError as error:  # of a newer version of this program: what is not understood allows nothing
-        _log.warning("event %s: %s", event.seq, error.message)
-        return
+    rule = _read(event.data["rule"])
     if event.type == RULE_ADDED:
-        rules.setdefault(rule, event.time)
+        held.setdefault(rule.text, HeldRule(rule, event.time))
     else:
-        rules.pop(rule, None)
+        held.pop(rule.text, None)
+
+
+def _read(text: str) -> Rule | UnreadRule:
+    try:
+        return Rule.parse(text)
+    except RuleError as error:
+        return UnreadRule.of(text, error.message)

@@ -15,7 +15,7 @@ Decider = Literal["person", "rule", "mode", "plugin", "nobody", "stopped"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleRow:
-    """A rule in force."""
+    """A rule in force, or one that can't be read."""
 
     rule: str
     """Its whole text, ``allow bash(git log *)``."""
@@ -24,6 +24,10 @@ class RuleRow:
     """Epoch milliseconds; None where nobody wrote it down."""
     hits: int | None = None
     """How often it decided; None while that is being counted."""
+    unread: str = ""
+    """What it comes to because it can't be read; empty if it can."""
+    why: str = ""
+    """Why it can't be read."""
 
 
 class DecisionRow(NamedTuple):

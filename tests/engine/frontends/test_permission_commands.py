@@ -171,6 +171,25 @@ def test_the_rules_in_force_are_listed_with_their_hits(run: Run, project: Path) 
     assert "deny bash(rm *)" in out.splitlines()[1]
 
 
+def test_rules_that_cant_be_read_are_listed_first_and_ask(
+    run: Run, decide: Callable[[Json], list[Json]], project: Path
+) -> None:
+    settings(project, "mode: full\npermissions: {allow: [bash]}\n")
+    (project / ".dsh").mkdir()
+    (project / ".dsh/settings.yaml").write_text("permissions: {deny: ['bash(a; b)'], allow: [edit]}\n")
+    assert main(["plugins", "trust", "--yes"]) == 0
+    run("list")
+    _, out, err = run("list", "--json")
+    unread, *readable = json.loads(out)
+    assert (unread["rule"], unread["scope"], unread["hits"]) == ("deny bash(a; b)", "project", None)
+    assert "write one rule for each" in unread["unread"]
+    assert readable == [{"rule": "allow bash", "scope": "user", "hits": 0}]
+    assert err.count("until it is mended") == 1
+    assert "unread  deny bash(a; b)  (every call of bash asks)" in run("list")[1]
+    (decision,) = decide({"calls": [bash("ls")]})
+    assert (decision["decision"], "deny bash(a; b)" in decision["why"]) == ("ask", True)
+
+
 def test_no_rules_are_said_to_be_none(run: Run) -> None:
     status, out, err = run("list")
     assert (status, out) == (0, "")

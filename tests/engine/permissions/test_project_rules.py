@@ -77,13 +77,18 @@ async def test_without_anybody_to_ask_about_trust_there_are_none(tmp_path: Path)
         assert it.book.rules(it.bench.session) == ()
 
 
-async def test_a_trusted_file_that_is_broken_contributes_nothing_and_says_so_once(tmp_path: Path) -> None:
+async def test_a_trusted_file_that_is_broken_allows_nothing_keeps_what_it_denies_and_says_so_once(
+    tmp_path: Path,
+) -> None:
     async with opened(tmp_path) as it:
-        it.write("permissions:\n  deny: ['bash(rm *)']\n  allow:\n    - bash(ls\n")
+        it.write("permissions:\n  deny: ['bash(rm *)', 'edit(../x)']\n  allow:\n    - bash(ls\n    - bash\n")
         await it.agree()
-        assert it.rules == it.rules == []
+        assert it.rules == it.rules == [("deny bash(rm *)", "project")]
+        (unread,) = it.book.unread(it.session)
+        assert (unread.rule.text, unread.rule.tool, unread.scope) == ("deny edit(../x)", "edit", "project")
         (told,) = it.told
-        assert "settings.yaml:4: permissions.allow.0: " in told
+        assert "until it is mended, it allows nothing and denies what it denied, and every call of edit asks" in told
+        assert "settings.yaml:2: permissions.deny.1: " in told
         assert "\n" not in told
 
 
