@@ -25,7 +25,9 @@ class StepList(RowList[StepRow | str]):
 
     def draw(self, row: StepRow | str, width: int) -> Content:
         if isinstance(row, str):
-            return Content.styled(one_line(row), "bold").truncate(width, ellipsis=True)
+            number, gap, asked = row.partition("  ")
+            heading = Content.assemble((number, "bold"), (f"{gap}{one_line(asked)}", "$dim"))
+            return heading.truncate(width, ellipsis=True)
         left = Content.assemble(("▼ " if row.dropped else "  ", "$warning"), f"step {row.step}")
         if row.attempts > 1:
             left = Content.assemble(left, (f" ×{row.attempts}", "$warning"))
@@ -39,7 +41,7 @@ def with_turns(rows: tuple[StepRow, ...]) -> list[StepRow | str]:
     for row in rows:
         if row.turn != turn:
             turn = row.turn
-            lines.append(f"Turn {turn}")
+            lines.append(f"Turn {turn}  {row.asked}".rstrip())
         lines.append(row)
     return lines
 

@@ -202,7 +202,7 @@ def test_the_end_of_a_turn_is_one_quiet_line() -> None:
         cost=CostView((("USD", 0.0061),)),
     )
     (line,) = drawn(turn_end_block.render(view, 80, INK, folded=True))
-    assert line.split("  ")[2] == "✓ done 42 s · 12.3k tokens in · 1.2k out · cache 94 % · ≈ $0.0061"
+    assert line.split("  ")[2] == "✓ done 42 s · 12.3k tokens in · 1.2k out · cache 94 % · ≈$0.0061"
     assert line.endswith("▸")
 
 
@@ -254,7 +254,7 @@ def test_the_end_of_a_turn_opens_to_its_receipt() -> None:
         "      │ Commands  pytest -q⏎&& ls                    exit 1     2.4 s",
         "      │ Asked     Run rm -rf x                                 denied",
         "      │ Tokens    12.3k in, 94 % from the cache · 1.2k out",
-        "      │ Cost      ≥ $0.0061, without house/llama",
+        "      │ Cost      ≥$0.0061, without house/llama",
         "      │ Time      42 s · 4 tool calls                   y copies this",
     ]
 
@@ -271,7 +271,7 @@ def test_a_receipt_names_the_model_whose_price_nobody_knows_and_is_silent_where_
 def test_a_receipt_is_copied_as_text() -> None:
     assert source(RECEIPT) == (
         "Turn 2: completed, 42 s · 4 tool calls; tokens: 12.3k in, 94 % from the cache · 1.2k out; "
-        "cost: ≥ $0.0061, without house/llama\n"
+        "cost: ≥$0.0061, without house/llama\n"
         "\nFiles changed\n- src/retry.py +3 −1\n- src/new.py +9 −0 (new)\n"
         "\nCommands run\n- pytest -q ⏎ && ls: exit 1, 2.4 s\n"
         "\nAsked\n- Run rm -rf x: denied, “not there”\n"

@@ -21,11 +21,11 @@ class CostView:
 
     @property
     def words(self) -> str:
-        """``≈ $0.012``; ``≥`` if something is not in it; empty where no price is known."""
+        """``≈$0.012``; ``≥`` if something is not in it; empty where no price is known."""
         if not self.amounts:
             return ""
         sign = "≥" if self.unpriced else "≈"
-        return f"{sign} {' + '.join(money(currency, amount) for currency, amount in self.amounts)}"
+        return f"{sign}{' + '.join(money(currency, amount) for currency, amount in self.amounts)}"
 
     def plus(self, other: CostView) -> CostView:
         """Both together; a currency and a model stand there once."""

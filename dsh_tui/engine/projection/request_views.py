@@ -32,6 +32,8 @@ class StepRow:
     """Prompt tokens that the provider had cached; None where it counted nothing."""
     miss: int | None = None
     output: int | None = None
+    asked: str = ""
+    """What the turn was asked, in one line; empty where nobody asked."""
     cost: CostView = NO_COST
     dropped: bool = False
     """Whether clearly fewer tokens were cached than the request before had made known."""

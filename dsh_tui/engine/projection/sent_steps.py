@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.llm.prices import PriceOf, no_price
 from dsh_tui.engine.projection.request_origins import ANCHORS, RequestOrigins
@@ -20,6 +21,8 @@ from dsh_tui.engine.session.pack import ChunkRun, Row
 from dsh_tui.engine.session.request_header import RequestHeader, fold_header
 from dsh_tui.engine.session.surface import Surface
 
+MOST_ASKED = 200
+"""Characters of a prompt that a heading can need."""
 KEPT_SHARE = 0.9
 CACHE_BLOCK = 128
 """Tokens that a provider may leave out of its cache without anything having changed."""
@@ -86,11 +89,14 @@ class _Reading:
         self._origin: dict[str, int] = {}
         self._origins: RequestOrigins | None = None
         self._process = 0
+        self._asked = ""
 
     def read(self, event: Event) -> None:
         match event.type:
             case "assistant/chunk":
                 return
+            case "turn/start":
+                self._asked = ""
             case "step/start":
                 self._begin(event)
             case "step/end":
@@ -139,6 +145,7 @@ class _Reading:
             attempts=1,
             model="",
             effort="",
+            asked=self._asked,
         )
         step = SentStep(row, self._history, len(self._history), None)
         self._open = step
@@ -153,6 +160,8 @@ class _Reading:
             self._history = [(seq, message) for seq, message in made if message is not None]
 
     def _commit(self, event: Event) -> None:
+        if event.type == "user/message" and not self._asked:
+            self._asked = " ".join(text_of(event.data["content"])[:MOST_ASKED].split())
         if event.type == "assistant/message" and self._open is not None:
             self._count(self._open, event)
         if event.surface_op is None:

@@ -29,8 +29,8 @@ def test_other_currencies_have_their_sign_or_their_name() -> None:
 def test_it_says_that_it_is_an_estimate_and_when_something_is_missing() -> None:
     assert CostView().words == ""
     assert CostView(unpriced=("a/b",)).words == ""
-    assert CostView((("USD", 1.0),)).words == "≈ $1.00"
-    assert CostView((("USD", 1.0), ("CNY", 2.0)), ("a/b",)).words == "≥ $1.00 + ¥2.00"
+    assert CostView((("USD", 1.0),)).words == "≈$1.00"
+    assert CostView((("USD", 1.0), ("CNY", 2.0)), ("a/b",)).words == "≥$1.00 + ¥2.00"
 
 
 def test_currencies_are_summed_each_for_itself() -> None:
