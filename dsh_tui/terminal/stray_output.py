@@ -59,7 +59,8 @@ def keep(text: str, path: Path) -> None:
 
 def _opened(path: Path) -> int:
     make_missing(path.parent)
-    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+    opened = os.open(path, flags | os.O_NONBLOCK, 0o600)  # nobody waits for a pipe's reader
     if os.fstat(opened).st_size > _MOST:
         os.truncate(opened, 0)
     return opened

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -48,3 +49,5 @@ def test_a_file_that_has_grown_large_is_begun_again(tmp_path: Path) -> None:
 def test_without_a_file_it_is_dropped(tmp_path: Path) -> None:
     assert run("") == b"before after"
     assert run(str(tmp_path)) == b"before after"
+    os.mkfifo(tmp_path / "output.log")
+    assert run(str(tmp_path / "output.log")) == b"before after"

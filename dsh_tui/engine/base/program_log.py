@@ -17,7 +17,8 @@ class PrivateFile(logging.FileHandler):
     """A log file that only its owner reads. It appears with the first record."""
 
     def _open(self) -> io.TextIOWrapper:
-        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        descriptor = os.open(self.baseFilename, flags | os.O_NONBLOCK, 0o600)  # nobody waits for a reader
         keep_private(descriptor)
         return io.TextIOWrapper(io.FileIO(descriptor, "a"), encoding="utf-8", errors="backslashreplace")
 

@@ -11,6 +11,7 @@ import fcntl
 import logging
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -114,8 +115,10 @@ class Database:
         """A connection, or None where the index was of another version and is gone now."""
         # SQLite would make it by the umask; its siblings get the mode of the file itself.
         made = os.O_RDONLY if self.path.exists() else os.O_RDWR | os.O_CREAT
-        fd = os.open(self.path, made | os.O_CLOEXEC, 0o600)
+        fd = os.open(self.path, made | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
         try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise sqlite3.DatabaseError("it is no file")
             keep_private(fd)
         finally:
             os.close(fd)
@@ -141,7 +144,7 @@ class Database:
     def _make_way(self, why: str) -> None:
         """Delete the file that is there now, unless another process has done so meanwhile."""
         try:
-            fd = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
+            fd = os.open(self.path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
             return
         try:

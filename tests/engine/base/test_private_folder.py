@@ -86,6 +86,12 @@ def test_a_laxer_file_of_an_earlier_time_is_tightened_when_it_is_opened(
     assert mode(path) == 0o600
 
 
+def test_a_pipe_in_the_place_of_the_log_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "file")
+    with pytest.raises(OSError, match="No such device"):
+        _log_a_warning(tmp_path / "file")
+
+
 def test_the_homes_folders_are_tightened_and_what_the_user_named_is_left(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     home.sessions.mkdir(parents=True)

@@ -11,6 +11,8 @@ import pytest
 from dsh_tui.engine.persistence.dialects.logs import OriginalLogs
 from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.jsonl.logs import JsonlLogs
+from dsh_tui.engine.persistence.jsonl.paths import find_log
+from dsh_tui.engine.persistence.jsonl.summary import list_summaries
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
 from dsh_tui.engine.persistence.log_source import WholeLog
 from dsh_tui.engine.persistence.stored import SessionSummary
@@ -19,6 +21,7 @@ from dsh_tui.engine.session_index.index import SessionIndex
 from tests.fakes.closed_files import modes_obeyed
 from tests.fakes.damaged_home import DAMAGES, damage
 from tests.fakes.log_folder import LogFolder
+from tests.fakes.odd_files import ODD_FILES
 from tests.fakes.session_logs import answer, bare_session, close_turn, open_step, open_turn
 
 
@@ -249,6 +252,47 @@ def test_a_broken_file_is_made_anew(index: SessionIndex, folder: LogFolder, garb
     index.path.write_bytes(garbage)
     index.refresh()
     assert found(index, "zebra") == {"a"}
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "endless device", "huge file"])
+def test_what_is_no_file_is_taken_away_and_made_anew(
+    index: SessionIndex, folder: LogFolder, kind: str
+) -> None:
+    folder.add("a", ("hello", "zebra"))
+    ODD_FILES[kind](index.path)
+    index.refresh()
+    assert found(index, "zebra") == {"a"}
+    assert index.path.is_file()
+
+
+@pytest.mark.parametrize("kind", ["directory", "loop of links", "socket"])
+def test_what_can_not_be_taken_away_is_told(index: SessionIndex, folder: LogFolder, kind: str) -> None:
+    ODD_FILES[kind](index.path)
+    with pytest.raises(IndexUnavailableError, match=r"index\.sqlite can't be used: "):
+        index.refresh()
+
+
+@pytest.mark.parametrize("kind", sorted(ODD_FILES.keys() - {"huge file"}))
+def test_what_is_called_like_a_log_and_is_none_is_no_session_and_hides_none(
+    index: SessionIndex, folder: LogFolder, kind: str
+) -> None:
+    place = folder.add("a", ("hello", "hi")).parent.parent / "odd"
+    place.mkdir()
+    ODD_FILES[kind](place / "session.jsonl")
+    index.refresh()
+    assert ids(index) == {"a"}
+    assert [row.id for row in list_summaries(folder.root, now_ms=0)] == ["a"]
+    assert find_log(folder.root, "odd") is None
+
+
+@pytest.mark.parametrize("kind", ODD_FILES)
+def test_what_is_called_like_a_lease_and_is_none_stops_no_list(
+    index: SessionIndex, folder: LogFolder, kind: str
+) -> None:
+    ODD_FILES[kind](folder.add("a", ("hello", "hi")).parent / LOCK_NAME)
+    index.refresh()
+    assert ids(index) == {"a"}
+    assert [row.id for row in list_summaries(folder.root, now_ms=0)] == ["a"]
 
 
 def test_a_file_broken_in_the_middle_is_made_anew(index: SessionIndex, folder: LogFolder) -> None:
