@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from textual.screen import Screen
 from textual.widgets import Static
 
 from dsh_tui.engine.compaction.errors import CompactionError
+from dsh_tui.engine.projection.compaction_views import ShorteningForecast
 from dsh_tui.screens.compaction import CompactionQuestion
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import app_over, started
@@ -29,6 +31,19 @@ async def test_the_forecast_is_said_and_enter_begins_with_what_to_keep_in_mind()
         await pilot.pause()
         assert bridge.asked == [("compact", "the API names")]
         assert app.screen is chat
+
+
+async def test_what_would_be_shortened_first_is_said_with_what_that_costs() -> None:
+    bridge = FakeBridge()
+    first = ShorteningForecast(results=3, before=40_200, after=4_100, uncached=131_000)
+    bridge.compaction.told = replace(bridge.compaction.told, shortened=first)
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        app.chat.perform_slash("compact", "")
+        await pilot.pause()
+        said = str(app.screen.query_one(".explanation", Static).content)
+        assert "3 long tool results of it would be cut to both ends first, ~40.2k → ~4.1k tokens" in said
+        assert "the request for the summary sends ~131k uncached" in said
 
 
 async def test_escape_leaves_the_history_alone() -> None:

@@ -53,19 +53,21 @@ def ended(view: BlockView) -> BlockView:
 
 def words(view: CompactionView) -> str:
     """The row in words."""
-    shortened = f"{_results(view)}, {_gain(view.shortened_before, view.shortened_after)}"
-    now = f"; {shortened}" if view.shortened else "; the history is as it was"
+    saved = _gain(view.shortened_before, view.shortened_after)
+    now = "; the history is as it was"
+    if view.shortened:
+        now = f"; {_results(view)} {'was' if view.shortened == 1 else 'were'} shortened, {saved}"
     match view.state:
         case "running" if view.retry:
-            return f"No summary of the early history yet: {view.retry} · esc stops"
+            return f"No summary yet: {view.retry} · esc stops"
         case "running":
             return "Summarising the early history… esc stops"
         case "done" if not view.summary:
-            return f"{_WHY.get(view.trigger, '')}{shortened}"
+            return f"{_WHY.get(view.trigger, '')}{_results(view)} shortened, {saved}"
         case "done":
-            saved = view.shortened_before - view.shortened_after
-            gain = _gain(view.tokens_before + saved, view.tokens_after)
-            first = f"{_results(view)}, then " if view.shortened else ""
+            before = view.tokens_before + view.shortened_before - view.shortened_after
+            gain = _gain(before, view.tokens_after)
+            first = f"{_results(view)} shortened, then " if view.shortened else ""
             if view.trigger in _WHY:
                 return f"{_WHY[view.trigger]}{first}{view.messages} messages summarised, {gain}"
             return f"History summarised, {first}{view.messages} messages, {gain}"
@@ -86,7 +88,7 @@ def amount(tokens: int) -> str:
 
 
 def _results(view: CompactionView) -> str:
-    return f"{view.shortened} old tool result{'' if view.shortened == 1 else 's'} shortened"
+    return f"{view.shortened} old tool result{'' if view.shortened == 1 else 's'}"
 
 
 def _gain(before: int, after: int) -> str:

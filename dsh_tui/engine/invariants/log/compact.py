@@ -40,7 +40,7 @@ class CompactCheck(LogCheck):
 
     def concerns(self, event: Event) -> bool:
         if event.type == "tool/result":
-            return self._pruned is not None and self._pruned in (event.source_event_seqs or ())
+            return event.surface_op is not None and event.surface_op["op"] == "replace"
         ours = event.type != "context/message" or event.data["source"].get("plugin") == PLUGIN
         return super().concerns(event) and ours
 
@@ -55,7 +55,8 @@ class CompactCheck(LogCheck):
         elif event.type == "context/message":
             self._check_place(event)
         elif event.type == "tool/result":
-            self.require(self._owed > 0, "more results are shortened than it was told")
+            more = self._owed == 0 and self._prunes(event)
+            self.require(not more, "more results are shortened than it was told")
         elif event.type != "session/end-seed":
             self.require(data["compactionId"] == self._open, f"{data['compactionId']} is not open")
             self._check_course(event)
@@ -76,6 +77,10 @@ class CompactCheck(LogCheck):
             done = data["outcome"] == "done"
             self.require(done == self._placed, "its outcome is not what became of the surface")
 
+    def _prunes(self, event: Event) -> bool:
+        """Whether a replaced result is of the pruning; anybody may replace others."""
+        return self._pruned is not None and self._pruned in (event.source_event_seqs or ())
+
     def _check_place(self, event: Event) -> None:
         op, cited = event.surface_op, set(event.source_event_seqs or ())
         self.require(op is not None and op["op"] == "replace", "a checkpoint stands for nothing")
@@ -92,7 +97,7 @@ class CompactCheck(LogCheck):
         elif event.type == "compact/prune":
             self._pruned, self._owed = event.seq, event.data["results"]
         elif event.type == "tool/result":
-            self._owed -= 1  # it cites the pruning
+            self._owed -= self._prunes(event)
         elif event.type == "compact/retry":
             self._retries = event.data["retry"]
         elif event.type == "compact/summary":
