@@ -14,7 +14,12 @@ from dsh_tui.widgets.row_list import ARROWS, RowList
 from dsh_tui.widgets.session_list import age
 from dsh_tui.widgets.visible_text import exact_line
 
-MARKS: Final = {"allowed": ("✓", "$ok"), "refused": ("✗", "$error"), "not answered": ("○", "$dim")}
+MARKS: Final = {
+    "allowed": ("✓", "$ok"),
+    "refused": ("✗", "$error"),
+    "not answered": ("○", "$dim"),
+    "not run": ("○", "$dim"),
+}
 WIDE: Final = 90
 _WHO_WIDE, _WHO_NARROW, _AGE = 38, 18, 10
 

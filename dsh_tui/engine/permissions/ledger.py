@@ -1,7 +1,8 @@
 """The ledger: what was called in a session, and who let it run or refused it. A pure fold over its log.
 
-Calls that a fork copied from its parent are its parent's. Calls that nobody had to decide on, because
-there is no such tool or its arguments are wrong, are no decisions and left out.
+What counts is what happened: a call that was allowed, and that a guard then refused or a cancel kept from
+running, is no allowed one. Calls that a fork copied from its parent are its parent's. Calls that nobody
+had to decide on, because there is no such tool or its arguments are wrong, are no decisions and left out.
 Source: capabilities F; ux spec §3.6, §3.7.
 """
 
@@ -20,7 +21,7 @@ from dsh_tui.engine.tools.arguments import parse_arguments
 from dsh_tui.engine.tools.definition import ToolKind
 
 Decider: TypeAlias = Literal["person", "rule", "mode", "plugin", "nobody", "stopped"]
-Ended: TypeAlias = Literal["allowed", "refused", "not answered"]
+Ended: TypeAlias = Literal["allowed", "refused", "not answered", "not run"]
 
 TYPES: Final = frozenset(
     {
@@ -39,7 +40,8 @@ TYPES: Final = frozenset(
 LONGEST_ARGUMENT: Final = 2_000
 """Characters that are kept of one argument; a command is kept whole."""
 _WHOLE: Final = ("command", "file_path", "path")
-_UNDECIDED: Final = ("UNKNOWN_TOOL", "INVALID_ARGS", "TOOL_NOT_STARTED", "ABORTED_BEFORE_DISPATCH")
+_NOT_RUN: Final = ("TOOL_NOT_STARTED", "ABORTED_BEFORE_DISPATCH")
+_UNDECIDED: Final = ("UNKNOWN_TOOL", "INVALID_ARGS", *_NOT_RUN)
 _OUTCOMES: Final[Mapping[str, tuple[Ended, Decider]]] = {
     "allowed-once": ("allowed", "person"),
     "rejected": ("refused", "person"),
@@ -174,6 +176,10 @@ class _Fold:
             decider: Decider = "mode" if entry.call.by == "plan" else "plugin"
             by = entry.call.by if decider == "mode" else "a plugin"
             entry.call = replace(entry.call, ended="refused", decider=decider, by=by)
+        elif entry.call.ended == "allowed" and code == "TOOL_DENIED":
+            entry.call = replace(entry.call, ended="refused", decider="plugin", by="a guard", scope="")
+        elif entry.call.ended == "allowed" and code in _NOT_RUN:
+            entry.call = replace(entry.call, ended="not run", decider="stopped", by="cancel", scope="")
         self.calls.append(entry.call)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Ended = Literal["allowed", "refused", "not answered"]
+Ended = Literal["allowed", "refused", "not answered", "not run"]
 Decider = Literal["person", "rule", "mode", "plugin", "nobody", "stopped"]
 
 

@@ -88,6 +88,54 @@ def test_a_rule_that_decided_is_named(decision: str, ended: str) -> None:
     assert Hits.of([call]).count(Rule.parse(rule), "project") == 0
 
 
+@pytest.mark.parametrize("by_person", [False, True])
+@pytest.mark.parametrize(
+    ("code", "ended", "decider", "by"),
+    [
+        ("TOOL_DENIED", "refused", "plugin", "a guard"),
+        ("ABORTED_BEFORE_DISPATCH", "not run", "stopped", "cancel"),
+        ("TOOL_TIMEOUT", "allowed", None, None),
+        ("TOOL_OUTCOME_UNKNOWN", "allowed", None, None),
+    ],
+)
+def test_a_call_that_was_allowed_and_did_not_run_is_no_hit_of_the_rule_that_allowed_it(
+    code: str, ended: str, decider: str | None, by: str | None, by_person: bool
+) -> None:
+    session = began()
+    begin_call(session, "c0", "bash", command="git log")
+    if by_person:
+        ask_about(session, "c0")
+        decide_on(session, "c0", "allowed-once")
+    else:
+        allowed = {
+            "callId": "c0",
+            "toolName": "bash",
+            "decision": "allow",
+            "rule": ALLOW_LOG,
+            "scope": "user",
+        }
+        session.append("permission/decided", allowed)
+    failed(session, "c0", code)
+    call = the_call(session)
+    assert call.ended == ended
+    assert call.decider == (decider or ("person" if by_person else "rule"))
+    assert by is None or call.by == by
+    run = dry_run(rules("deny bash(git log *)"), [call], lambda _tool: "execute")
+    assert len(run.denied_but_allowed) == (ended == "allowed")
+    expected = int(ended == "allowed" and not by_person)
+    assert Hits.of([call]).count(Rule.parse(ALLOW_LOG), "user") == expected
+
+
+def test_a_deny_rule_stays_the_one_that_refused() -> None:
+    session = began()
+    begin_call(session, "c0", "bash", command="rm x")
+    denied = {"callId": "c0", "toolName": "bash", "decision": "deny", "rule": "deny bash", "scope": "user"}
+    session.append("permission/decided", denied)
+    failed(session, "c0", "TOOL_DENIED")
+    call = the_call(session)
+    assert (call.ended, call.decider, call.by) == ("refused", "rule", "deny bash")
+
+
 def test_a_rule_that_asked_has_a_hit_whoever_answered() -> None:
     session = began()
     begin_call(session, "c0", "bash", command="git push")

@@ -87,7 +87,7 @@ async def test_a_trusted_file_that_is_broken_allows_nothing_keeps_what_it_denies
         (unread,) = it.book.unread(it.session)
         assert (unread.rule.text, unread.rule.tool, unread.scope) == ("deny edit(../x)", "edit", "project")
         (told,) = it.told
-        assert "until it is mended, it allows nothing and denies what it denied, and every call of edit asks" in told
+        assert "it allows nothing and denies what it denied, and every call of edit asks" in told
         assert "settings.yaml:2: permissions.deny.1: " in told
         assert "\n" not in told
 
