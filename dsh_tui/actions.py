@@ -2,7 +2,7 @@
 
 Bindings, the command palette, slash completion, key help and docs are made from it, so
 they cannot disagree. An action is done by the method ``action_<id with underscores>`` of
-the chat screen, those of the session browser by that of its own.
+the chat screen, those of the session browser and of the transcript by that of their own.
 Source: UX spec §4 (recommended bindings); design §5.
 """
 
@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from textual.binding import Binding
 
-Place = Literal["app", "composer", "dock", "browser"]
+Place = Literal["app", "composer", "dock", "browser", "transcript"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +30,13 @@ class Action:
     """Key after ``ctrl+x``, or empty."""
     slash: str = ""
     """Name of the slash command, or empty."""
+    aliases: tuple[str, ...] = ()
+    """Names that people bring along from other programs: they run, and completion offers ``slash``."""
     argument: str = ""
     """What the slash command takes after its name, in words; empty if nothing."""
     help: str = ""
     place: Place = "app"
-    """Who listens: the chat screen, a widget that shows its own keys, or the session browser."""
+    """Who listens: the chat screen, a widget that shows its own keys, the session browser, the transcript."""
     offered: bool = True
     """Whether the palette lists it; plain movements need no name."""
     first: bool = False
@@ -88,17 +90,19 @@ ACTIONS: Final[tuple[Action, ...]] = (
            help="what is dangerous must be read there first"),
     Action(id="approval.explain", label="Explain", group="Approvals", keys=("?",), place="dock"),
     Action(id="permissions.show", label="Permissions", group="Approvals", leader="u", slash="permissions",
-           help="rules in force, past decisions, and what a rule would have done"),
+           aliases=("approvals",), help="rules in force, past decisions, and what a rule would have done"),
     # Session
     Action(id="session.browse", label="Sessions", group="Session", leader="l", slash="sessions",
-           help="find, read and continue earlier ones"),
-    Action(id="session.new", label="New session", group="Session", leader="n", slash="new"),
+           aliases=("resume", "continue"), help="find, read and continue earlier ones"),
+    Action(id="session.new", label="New session", group="Session", leader="n", slash="new",
+           aliases=("clear",)),
     Action(id="session.fork", label="Fork this session", group="Session", leader="f", slash="fork",
-           help="go on in a copy; this one stays as it is"),
+           aliases=("branch",), help="go on in a copy; this one stays as it is"),
     Action(id="session.rename", label="Rename this session", group="Session", slash="rename",
            argument="title"),
     Action(id="session.compact", label="Summarise the early history", group="Session", slash="compact",
-           argument="what to keep in mind", help="says first what it saves and costs; nothing is deleted"),
+           aliases=("compress", "summarize"), argument="what to keep in mind",
+           help="says first what it saves and costs; nothing is deleted"),
     Action(id="session.move", label="Go on in another directory", group="Session", slash="directory",
            help="for a session whose own is lost"),
     Action(id="session.copy", label="Copy the last answer", group="Session", leader="c", slash="copy"),
@@ -109,6 +113,25 @@ ACTIONS: Final[tuple[Action, ...]] = (
            argument="ask|edits|plan|sandbox|full"),
     Action(id="mode.full", label="Full access", group="Session", slash="full",
            help="nothing asks any more; you confirm it"),
+    # In the transcript, once it has the keys
+    Action(id="transcript.next", label="Next block", group="In the transcript", keys=("j",),
+           place="transcript"),
+    Action(id="transcript.previous", label="Previous block", group="In the transcript", keys=("k",),
+           place="transcript"),
+    Action(id="transcript.prompt-back", label="Previous prompt", group="In the transcript",
+           keys=("left_curly_bracket",), place="transcript"),
+    Action(id="transcript.prompt-on", label="Next prompt", group="In the transcript",
+           keys=("right_curly_bracket",), place="transcript"),
+    Action(id="transcript.fold", label="Open or fold the block", group="In the transcript",
+           keys=("enter", "space"), place="transcript"),
+    Action(id="transcript.copy", label="Copy the block", group="In the transcript", keys=("y",),
+           place="transcript", help="its source: Markdown, command and output, diff"),
+    Action(id="transcript.copy-code", label="Copy the code", group="In the transcript", keys=("c",),
+           place="transcript", help="the first piece of the answer that is in view"),
+    Action(id="transcript.first", label="To the beginning", group="In the transcript", keys=("g", "home"),
+           place="transcript"),
+    Action(id="transcript.newest", label="To the end", group="In the transcript", keys=("G", "end"),
+           place="transcript", help="and follow it"),
     # In the session browser, where every letter filters
     Action(id="browser.open", label="Open", group="In the session list", keys=("enter",), place="browser"),
     Action(id="browser.filter", label="Filter", group="In the session list", keys=("/",), place="browser",
@@ -134,36 +157,48 @@ ACTIONS: Final[tuple[Action, ...]] = (
     # View
     Action(id="view.palette", label="Command palette", group="View", keys=("ctrl+p",), leader="p"),
     Action(id="view.help", label="Keys and commands", group="View", keys=("f1",), leader="h",
-           slash="help", help="or ? on an empty draft"),
+           slash="help", aliases=("keys", "commands"), help="or ? on an empty draft"),
     Action(id="view.todos", label="Show or fold the plan", group="View", keys=("ctrl+t",), leader="t",
            slash="todos"),
     Action(id="view.transcript", label="Go to the transcript", group="View", leader="v", slash="transcript",
            help="tab on an empty draft; esc comes back"),
     Action(id="timeline.show", label="Timeline", group="View", leader="g", slash="timeline",
-           help="any point of this session, read-only; fork from there"),
+           aliases=("rewind",), help="any point of this session, read-only; fork from there"),
     Action(id="request.show", label="Request", group="View", leader="i", slash="request",
-           help="what the model was sent, and what the cache made of it"),
+           aliases=("context",), help="what the model was sent, and what the cache made of it"),
     Action(id="view.page-up", label="Page up", group="View", keys=("pageup",), offered=False),
     Action(id="view.page-down", label="Page down", group="View", keys=("pagedown",), offered=False),
     Action(id="view.end", label="Follow the end", group="View", keys=("ctrl+end",), offered=False),
     Action(id="view.theme", label="Light or dark", group="View", slash="theme"),
     # Setting up
-    Action(id="setup.key", label="Enter an API key", group="Setting up", slash="key"),
+    Action(id="setup.key", label="Enter an API key", group="Setting up", slash="key", aliases=("login",)),
     Action(id="setup.server", label="Use a local server", group="Setting up", slash="server"),
     Action(id="trust.show", label="Folder trust", group="Setting up", slash="trust",
            help="what this project would load, and whether it may"),
     # Leaving
     Action(id="app.leave-empty", label="Quit", group="Leaving", keys=("ctrl+d",), place="composer",
            help="twice, on an empty draft"),
-    Action(id="app.quit", label="Quit", group="Leaving", keys=("ctrl+q",), slash="quit", first=True),
+    Action(id="app.quit", label="Quit", group="Leaving", keys=("ctrl+q",), slash="quit",
+           aliases=("exit", "q"), first=True),
 )  # fmt: skip
 
 BY_ID: Final = {action.id: action for action in ACTIONS}
 BY_SLASH: Final = {action.slash: action for action in ACTIONS if action.slash}
+BY_NAME: Final = {
+    **{alias: action for action in ACTIONS for alias in action.aliases},
+    **BY_SLASH,
+}
+"""Every name that runs after a slash."""
 BY_LEADER: Final = {action.leader: action for action in ACTIONS if action.leader}
 LEADER: Final = "ctrl+x"
 
-_KEY_NAMES: Final = {"escape": "esc", "pageup": "pgup", "pagedown": "pgdn"}
+_KEY_NAMES: Final = {
+    "escape": "esc",
+    "pageup": "pgup",
+    "pagedown": "pgdn",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+}
 
 
 def key_label(key: str) -> str:
@@ -178,7 +213,7 @@ def keys_of(action: Action) -> tuple[str, ...]:
 
 
 def bindings(actions: Iterable[Action] = ACTIONS, *, place: Place = "app") -> list[Binding]:
-    """Textual bindings of the actions that the screen of this place does itself."""
+    """Textual bindings of the actions that the screen or widget of this place does itself."""
     return [
         Binding(",".join(a.keys), a.method, a.label, show=False, priority=a.first, id=a.id)
         for a in actions

@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.timer import Timer
 
-from dsh_tui.actions import BY_ID, BY_SLASH, LEADER, bindings
+from dsh_tui.actions import BY_ID, BY_NAME, BY_SLASH, LEADER, bindings
 from dsh_tui.engine.projection.views import ChatView, NoticeView, StatusView, UserView
 from dsh_tui.screens.chat_actions import ChatActions
 from dsh_tui.screens.composer_words import IDLE, READING, composer_words
@@ -251,15 +251,16 @@ class ChatScreen(ChatActions):
 
     @on(CommandGiven)
     def _command_given(self, event: CommandGiven) -> None:
-        if event.name not in BY_SLASH:
-            near = best(event.name, BY_SLASH, 1)
+        action = BY_NAME.get(event.name)
+        if action is None:
+            near = best(event.name, BY_NAME, 1)
             self.say(
                 f"No command /{event.name}"
                 + (f"; did you mean /{near[0]}?" if near else "; /help lists them"),
                 "warning",
             )
             return
-        if self.port is None and event.name not in ("quit", "help", "theme"):
+        if self.port is None and action.slash not in ("quit", "help", "theme"):
             self.say("The engine is still starting; try again in a moment")
             return
         self.composer.put("")

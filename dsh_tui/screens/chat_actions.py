@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from textual import work
 
-from dsh_tui.actions import BY_LEADER, BY_SLASH, Action
+from dsh_tui.actions import BY_LEADER, BY_NAME, Action
 from dsh_tui.engine.projection.views import AnswerView
 from dsh_tui.screens.approval_actions import ApprovalActions
 from dsh_tui.screens.compaction_actions import CompactionActions
@@ -66,7 +66,7 @@ class ChatActions(ApprovalActions, TrustActions, DirectoryActions, HistoryAction
 
     def perform_slash(self, name: str, argument: str) -> bool:
         """Run a slash command; False if there is none of that name."""
-        action = BY_SLASH.get(name)
+        action = BY_NAME.get(name)
         if action is None:
             return False
         self.perform(action, argument)
@@ -275,7 +275,7 @@ class ChatActions(ApprovalActions, TrustActions, DirectoryActions, HistoryAction
 
     def action_view_transcript(self) -> None:
         if self.transcript.cursor is None:
-            self.transcript.action_cursor(-1)  # what shows that the keys go there
+            self.transcript.move_cursor(-1)  # what shows that the keys go there
         self.transcript.focus()
 
     def action_view_page_up(self) -> None:

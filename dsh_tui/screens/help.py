@@ -14,7 +14,7 @@ from textual.widgets import Static
 from dsh_tui.actions import ACTIONS, Action, keys_of
 
 WIDE = 100
-KEYS_ROOM = 31
+KEYS_ROOM = 24
 SLASH_ROOM = 15
 LABEL_ROOM = 29
 
@@ -32,20 +32,28 @@ def help_lines(width: int) -> Content:
 
 
 def _lines(action: Action, width: int) -> list[Content]:
-    """One line, or two where the explanation does not fit beside the label."""
-    keys = f"  {', '.join(keys_of(action)):<{KEYS_ROOM}}"
+    """One line; more where keys do not fit into their column, or the explanation not behind the rest."""
+    keys = f"  {', '.join(keys_of(action))}"
     slash = f"/{action.slash}" if action.slash else ""
-    if width < WIDE:
-        line = Content.assemble((keys, "$accent"), action.label, (f"  {slash}" if slash else "", "$accent"))
-        note = Content.styled(" " * len(keys) + action.help, "$dim")
-        lines = [line, note] if action.help else [line]
-        return [one.truncate(width, ellipsis=True) for one in lines]
-    name = Content.assemble(
-        (keys, "$accent"), (f"{slash:<{SLASH_ROOM}}", "$accent"), f"{action.label:<{LABEL_ROOM}}"
-    )
-    if name.cell_length + len(action.help) <= width:
-        return [Content.assemble(name, (action.help, "$dim"))]
-    return [name, Content.styled(" " * (len(keys) + SLASH_ROOM) + action.help, "$dim")]
+    if width >= WIDE:
+        left = KEYS_ROOM + SLASH_ROOM
+        rest = Content.assemble((f"{slash:<{SLASH_ROOM}}", "$accent"), f"{action.label:<{LABEL_ROOM}}")
+    else:
+        left = KEYS_ROOM
+        rest = Content.assemble(action.label, (f"  {slash}" if slash else "", "$accent"))
+    lines = []
+    if len(keys) >= KEYS_ROOM:
+        lines.append(Content.styled(keys, "$accent"))
+        keys = ""
+    line = Content.assemble((f"{keys:<{KEYS_ROOM}}", "$accent"), rest)
+    if action.help and line.cell_length + 2 + len(action.help) <= width:
+        space = "" if width >= WIDE else "  "
+        return [*lines, Content.assemble(line, space, (action.help, "$dim"))]
+    lines.append(line)
+    if action.help:
+        wrapped = Content.styled(action.help, "$dim").wrap(max(1, width - left))
+        lines += [Content.assemble(" " * left, row) for row in wrapped]
+    return [one.truncate(width, ellipsis=True) for one in lines]
 
 
 class HelpScreen(Screen[None]):

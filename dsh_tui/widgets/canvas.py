@@ -73,6 +73,11 @@ class Canvas:
         self.rows(index)
         return self._drawn[index].answer
 
+    def code_between(self, index: int, first: int, last: int) -> str | None:
+        """The first piece of code of an answer between two of its rows, counted from the top of its gap."""
+        answer, gap = self.answer(index), self.gap(index)
+        return None if answer is None else answer.code_at(first - gap, last - gap)
+
     def measure(self, index: int) -> int:
         """A block's exact height, its gap included."""
         if not self._exact[index]:

@@ -17,7 +17,7 @@ from textual.geometry import Offset
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from dsh_tui.actions import ACTIONS, keys_of
+from dsh_tui.actions import ACTIONS, BY_NAME, keys_of
 from dsh_tui.widgets.columns import cut, spread
 from dsh_tui.widgets.file_finder import find_files
 from dsh_tui.widgets.fuzzy import best
@@ -52,6 +52,8 @@ _COMMANDS: Final = {
     for action in sorted(ACTIONS, key=lambda action: action.group not in ("Session", "View"))
     if action.slash
 }
+_NAMES: Final = {**{name: _COMMANDS[action.slash] for name, action in BY_NAME.items()}, **_COMMANDS}
+"""What may be typed: the names themselves, and those that other programs have for them."""
 
 
 class Completion(RowList[Offer], can_focus=False):
@@ -101,8 +103,8 @@ class Completion(RowList[Offer], can_focus=False):
         command = _COMMAND.match(before) if alone else None
         mention = _MENTION.search(before)
         if command is not None:
-            names = best(command[1], _COMMANDS, MOST_SHOWN)
-            self._open([_COMMANDS[name] for name in names])
+            names = best(command[1], _NAMES if command[1] else _COMMANDS, MOST_SHOWN)
+            self._open(list(dict.fromkeys(_NAMES[name] for name in names)))
         elif mention is not None:
             if self._mention is None:
                 self._walk()

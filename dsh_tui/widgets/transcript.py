@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -22,6 +22,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
+from dsh_tui.actions import bindings
 from dsh_tui.engine.projection.views import AnswerView, BlockView, UserView
 from dsh_tui.widgets.block_rows import foldable, source
 from dsh_tui.widgets.canvas import Canvas
@@ -48,17 +49,7 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
     }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor(1)", "Next block", id="transcript.next", show=False),
-        Binding("k", "cursor(-1)", "Previous block", id="transcript.previous", show=False),
-        Binding("g,home", "first", "First", id="transcript.first", show=False),
-        Binding("G,end", "follow", "Newest", id="transcript.follow", show=False),
-        Binding("left_curly_bracket", "prompt(-1)", "Previous prompt", id="transcript.prompt-up", show=False),
-        Binding("right_curly_bracket", "prompt(1)", "Next prompt", id="transcript.prompt-down", show=False),
-        Binding("enter,space", "fold", "Open or fold", id="transcript.fold", show=False),
-        Binding("y", "copy", "Copy block", id="transcript.copy", show=False),
-        Binding("c", "copy_code", "Copy code", id="transcript.copy-code", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(place="transcript")]
 
     class CopyRequested(Message):
         """A person wants this text on the clipboard."""
@@ -279,13 +270,13 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
         self._view.scrolled_to(round(new_value))
         self._settle()
 
-    def action_follow(self) -> None:
+    def action_transcript_newest(self) -> None:
         """Go to the newest."""
         if self._cursor != NOWHERE:
             self._cursor = len(self._blocks) - 1
         self.follow_end()
 
-    def action_first(self) -> None:
+    def action_transcript_first(self) -> None:
         """Go to the beginning."""
         if self._blocks:
             self._cursor = min(self._cursor, 0)
@@ -300,16 +291,28 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
     def on_blur(self) -> None:
         self._settle()
 
-    def action_cursor(self, step: int) -> None:
+    def action_transcript_next(self) -> None:
+        self.move_cursor(1)
+
+    def action_transcript_previous(self) -> None:
+        self.move_cursor(-1)
+
+    def move_cursor(self, step: int) -> None:
         """Move the cursor by blocks; from nowhere it starts in what is on screen."""
         shown = [line.block for line in self._frame if line.block != NOWHERE]
         if shown:
             target = self._cursor + step
             if self._cursor == NOWHERE:
                 target = shown[-1] if step < 0 else shown[0]
-            self._move_cursor(max(0, min(len(self._blocks) - 1, target)))
+            self._reach(max(0, min(len(self._blocks) - 1, target)))
 
-    def action_prompt(self, step: int) -> None:
+    def action_transcript_prompt_back(self) -> None:
+        self._to_prompt(-1)
+
+    def action_transcript_prompt_on(self) -> None:
+        self._to_prompt(1)
+
+    def _to_prompt(self, step: int) -> None:
         """Move the cursor to the next or previous prompt and bring it to the top."""
         canvas = self._ready()
         if canvas is None or not self._frame:
@@ -321,27 +324,18 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
             self._view.hold(ahead, canvas.gap(ahead))
             self._settle()
 
-    def _move_cursor(self, block: int) -> None:
-        """Bring a block into view, and no more of a scroll than that takes."""
-        canvas = self._ready()
-        if canvas is None:
-            return
-        self._cursor = block
-        inside = [line.offset for line in self._frame if line.block == block]
-        size, height = canvas.measure(block), self._view.height
-        if len(inside) < min(size, height):
-            above = block <= self._frame[0].block
-            if above or size >= height:
-                self._view.hold(block, 0)
-            else:
-                self._view.hold_end_of(block)
-        self._settle()
+    def _reach(self, block: int) -> None:
+        """Put the cursor on a block and bring it into view."""
+        if self._ready() is not None:
+            self._cursor = block
+            self._view.reach(block, self._frame)
+            self._settle()
 
-    def action_fold(self) -> None:
+    def action_transcript_fold(self) -> None:
         """Open or fold the block under the cursor."""
         if self._cursor != NOWHERE:
             self.fold(self._cursor)
-            self._move_cursor(self._cursor)
+            self._reach(self._cursor)
 
     def fold(self, block: int) -> None:
         """Open or fold a block; the view stays where it is."""
@@ -353,22 +347,19 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
         self._settle()
         self.post_message(self.BlockOpened(block, opened=opened))
 
-    def action_copy(self) -> None:
+    def action_transcript_copy(self) -> None:
         """Ask for the source of the block under the cursor on the clipboard."""
         if self._cursor != NOWHERE:
             self.post_message(self.CopyRequested(source(self._blocks[self._cursor])))
 
-    def action_copy_code(self) -> None:
+    def action_transcript_copy_code(self) -> None:
         """Ask for the first piece of code in view of the answer under the cursor."""
         canvas = self._ready()
-        answer = canvas.answer(self._cursor) if canvas is not None and self._cursor != NOWHERE else None
-        if canvas is None or answer is None:
-            return
-        gap = canvas.gap(self._cursor)
-        shown = [line.offset - gap for line in self._frame if line.block == self._cursor] or [0]
-        code = answer.code_at(shown[0], shown[-1])
-        if code is not None:
-            self.post_message(self.CopyRequested(code))
+        if canvas is not None and self._cursor != NOWHERE:
+            shown = [line.offset for line in self._frame if line.block == self._cursor] or [0]
+            code = canvas.code_between(self._cursor, shown[0], shown[-1])
+            if code is not None:
+                self.post_message(self.CopyRequested(code))
 
     # The mouse
 

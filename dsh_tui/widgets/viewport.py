@@ -115,6 +115,19 @@ class Viewport:
             needed -= canvas.measure(block)
         self.hold(block, max(0, -needed))
 
+    def reach(self, block: int, frame: Sequence[Line]) -> None:
+        """Bring a block into view, with no more of a scroll from ``frame`` than that takes."""
+        canvas = self.canvas
+        if canvas is None or not frame:
+            return
+        inside = sum([line.block == block for line in frame])
+        size = canvas.measure(block)
+        if inside < min(size, self.height):
+            if block <= frame[0].block or size >= self.height:
+                self.hold(block, 0)
+            else:
+                self.hold_end_of(block)
+
     def scrolled_to(self, top: int) -> None:
         """A person scrolled there."""
         canvas = self.canvas

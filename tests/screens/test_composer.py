@@ -5,8 +5,10 @@ import time
 import pytest
 from textual import events
 
+from dsh_tui.actions import BY_SLASH
 from dsh_tui.app import DshApp
 from dsh_tui.engine.projection.views import UserView
+from dsh_tui.screens.sessions import SessionsScreen
 from dsh_tui.widgets.composer import BURST_GAP, Composer
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import NOON, app_over, chat, running, started
@@ -179,6 +181,35 @@ async def test_a_slash_completes_and_runs_commands_and_unknown_ones_keep_the_dra
         await pilot.press("/", *"nonsense", "enter")
         assert composer_of(app).text == "/nonsense"
         assert len(bridge.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"), [("/clear", ("new_session",)), ("/resume", None), ("/new", ("new_session",))]
+)
+async def test_a_name_from_another_program_runs_what_it_means_here(
+    typed: str, asked: tuple[str] | None
+) -> None:
+    bridge = FakeBridge()
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        await pilot.press(*typed)
+        assert composer_of(app).text == typed
+        await pilot.press("enter")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert bridge.asked[-1:] == ([asked] if asked else [])
+        assert isinstance(app.screen, SessionsScreen) == (asked is None)
+
+
+async def test_completion_offers_the_name_that_is_used_here_once() -> None:
+    app = app_over(FakeBridge())
+    async with started(app) as pilot:
+        await pilot.press(*"/exi")
+        assert [offer.text for offer in app.chat.completion.rows][:1] == ["quit"]
+        await pilot.press("ctrl+u", *"/")
+        names = [offer.text for offer in app.chat.completion.rows]
+        assert len(names) == len(set(names))
+        assert set(names) <= set(BY_SLASH)
 
 
 async def test_a_path_at_the_start_is_a_prompt_not_a_command() -> None:

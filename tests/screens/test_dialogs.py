@@ -5,13 +5,14 @@ from dataclasses import replace
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from dsh_tui.actions import ACTIONS, BY_LEADER, BY_SLASH, bindings, keys_of
+from dsh_tui.actions import ACTIONS, BY_LEADER, BY_NAME, BY_SLASH, bindings, keys_of
 from dsh_tui.app import DshApp
 from dsh_tui.commands import OFFERED
 from dsh_tui.engine.projection.views import ModelRow
 from dsh_tui.screens.chat import ChatScreen
 from dsh_tui.screens.help import help_lines
 from dsh_tui.screens.sessions import SessionsScreen
+from dsh_tui.widgets.transcript import Transcript
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import app_over, chat, running, started
 from tests.fakes.history_chat import with_history
@@ -156,13 +157,17 @@ def test_every_action_can_be_done_and_no_key_has_two_meanings() -> None:
             assert callable(getattr(ChatScreen, f"action_{action.method}", None)), action.id
         if action.place == "browser":
             assert callable(getattr(SessionsScreen, f"action_{action.method}", None)), action.id
-    for place in ("app", "browser"):
+        if action.place == "transcript":
+            assert callable(getattr(Transcript, f"action_{action.method}", None)), action.id
+    for place in ("app", "browser", "transcript"):
         keys = [key for binding in bindings(place=place) for key in binding.key.split(",")]
         assert len(keys) == len(set(keys))
     leaders = [action.leader for action in ACTIONS if action.leader]
     assert len(leaders) == len(BY_LEADER)
     slashes = [action.slash for action in ACTIONS if action.slash]
     assert len(slashes) == len(BY_SLASH)
+    aliases = [alias for action in ACTIONS for alias in action.aliases]
+    assert len({*aliases, *slashes}) == len(aliases) + len(slashes) == len(BY_NAME)
 
 
 def test_help_names_every_key_and_command() -> None:
