@@ -11,10 +11,10 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from dsh_tui import __version__
+from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.base.visible import visible

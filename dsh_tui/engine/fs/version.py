@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
+
+from dsh_tui.engine.base.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Source: capabilities A2; design §3.8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dsh_tui.engine.base.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

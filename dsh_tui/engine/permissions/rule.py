@@ -8,9 +8,9 @@ Source: design §3.15 and §4 (``permissions test``).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
+from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.permissions.command_pattern import read_pattern
 from dsh_tui.engine.permissions.path_pattern import read_path_pattern

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.permissions.rule import Effect, Rule
 
 

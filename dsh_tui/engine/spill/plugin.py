@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, ServiceKey
 from dsh_tui.engine.settings.home import Home
 from dsh_tui.engine.spill.policy import INLINE_CAP, SpillPolicy
