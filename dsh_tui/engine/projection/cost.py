@@ -24,8 +24,10 @@ class CostView:
         """``≈$0.012``; ``≥`` if something is not in it; empty where no price is known."""
         if not self.amounts:
             return ""
-        sign = "≥" if self.unpriced else "≈"
-        return f"{sign}{' + '.join(money(currency, amount) for currency, amount in self.amounts)}"
+        sums = " + ".join(money(currency, amount) for currency, amount in self.amounts)
+        if self.unpriced:
+            return f"≥{sums}"
+        return sums if sums.startswith("<") else f"≈{sums}"
 
     def plus(self, other: CostView) -> CostView:
         """Both together; a currency and a model stand there once."""

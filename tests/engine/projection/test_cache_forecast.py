@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from dsh_tui.engine.base.lossless import dumps
+from dsh_tui.engine.llm.prices import Price
 from dsh_tui.engine.projection.body_pieces import pieces_of
 from dsh_tui.engine.projection.cache_forecast import uncached
+from dsh_tui.engine.projection.cost import CostView, money
 from dsh_tui.engine.projection.request_parts import estimate_tokens
 from dsh_tui.engine.projection.request_views import ForecastView
 from dsh_tui.session_history import SessionHistory, Target
@@ -36,6 +38,20 @@ async def test_another_model_reads_everything_anew(past: SessionHistory) -> None
     assert "uncached (was ~" in view.words
     other_provider = await model(past, ("local", "deepseek-flash", "max"))
     assert other_provider.tokens == view.tokens
+
+
+async def test_what_is_read_anew_is_told_with_its_price_where_there_is_one() -> None:
+    def price_of(_provider: str, model: str, at_ms: int) -> Price | None:
+        assert at_ms > 0
+        known = Price(currency="USD", input=1000.0, cached=0.0, output=0.0)
+        return known if model == "deepseek-v4-pro" else None
+
+    past = SessionHistory(HEADER, history(), price_of)
+    view = await model(past, ("deepseek", "deepseek-v4-pro", "max"))
+    assert view.cost == CostView((("USD", view.tokens / 1000),))
+    assert f"uncached (≈{money('USD', view.tokens / 1000)}, was ~" in view.words
+    free = await model(past, ("local", "other", "max"))
+    assert "uncached (was ~" in free.words
 
 
 async def test_another_effort_leaves_the_prefix_as_it_is(past: SessionHistory) -> None:

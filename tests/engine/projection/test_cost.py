@@ -30,6 +30,7 @@ def test_it_says_that_it_is_an_estimate_and_when_something_is_missing() -> None:
     assert CostView().words == ""
     assert CostView(unpriced=("a/b",)).words == ""
     assert CostView((("USD", 1.0),)).words == "≈$1.00"
+    assert CostView((("USD", 0.00001),)).words == "<$0.0001"
     assert CostView((("USD", 1.0), ("CNY", 2.0)), ("a/b",)).words == "≥$1.00 + ¥2.00"
 
 

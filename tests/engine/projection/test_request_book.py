@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from dsh_tui.engine.base.lossless import dump_bytes
+from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.llm.deepseek.wire import body_bytes, request_body
+from dsh_tui.engine.llm.prices import Price
 from dsh_tui.engine.loop.rebuild import rebuild_requests
 from dsh_tui.engine.projection.body_pieces import pieces_of
 from dsh_tui.engine.projection.request_diff import request_changes
@@ -31,6 +33,19 @@ def test_every_step_has_the_body_that_the_log_rebuilds(book: RequestBook, log: E
         *((1, step) for step in (1, 2, 3, 4)),
         *((turn, 1) for turn in (2, 3, 4, 5, 6)),
     ]
+
+
+def test_every_step_knows_what_its_turn_was_asked_and_what_it_cost(log: EventLog) -> None:
+    def price_of(_provider: str, model: str, at_ms: int) -> Price:
+        return Price(currency="USD", input=0.0, cached=0.0, output=at_ms * 1.0)
+
+    book = RequestBook(log, request_body, "s1", price_of)
+    asked = {row.turn: row.asked for row in book.rows}
+    prompts = [text_of(event.data["content"]) for event in log if event.type == "user/message"]
+    assert list(asked.values()) == [" ".join(prompt.split()) for prompt in prompts]
+    answers = [event for event in log if event.type == "assistant/message"]
+    costs = {answer.data["usage"]["outputTokens"] * answer.time / 1_000_000 for answer in answers}
+    assert {amount for row in book.rows for _, amount in row.cost.amounts} == costs
 
 
 def test_pieces_are_the_bytes_at_their_places(book: RequestBook) -> None:
