@@ -191,7 +191,8 @@ class RequestScreen(Screen[None]):
         sizes = f"{messages} messages · {view.body_bytes:,} bytes · ≈{tokens(view.tokens)} tokens"
         if row.miss is not None:
             hit = "cache not counted" if row.hit is None else f"hit {row.hit:,} · miss {row.miss:,}"
-            sizes += f" · {hit} · out {row.output or 0:,}"
+            written = f" ({row.written:,} written)" if row.written else ""
+            sizes += f" · {hit}{written} · out {row.output or 0:,}"
         if row.cost.words:
             sizes += f" · {row.cost.words}"
         tone, words = verdict(view)

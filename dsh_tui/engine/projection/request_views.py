@@ -31,6 +31,9 @@ class StepRow:
     hit: int | None = None
     """Prompt tokens that the provider had cached; None where it counted nothing."""
     miss: int | None = None
+    """The others, written to the cache or not."""
+    written: int = 0
+    """Those of them that the provider says it wrote there; not every one says."""
     output: int | None = None
     asked: str = ""
     """What the turn was asked, in one line; empty where nobody asked."""

@@ -205,6 +205,7 @@ class _Reading:
             step.row,
             hit=usage.get("cacheReadTokens"),
             miss=usage["inputTokens"] + usage.get("cacheWriteTokens", 0),
+            written=usage.get("cacheWriteTokens", 0),
             output=usage["outputTokens"],
             cost=request_cost(usage, config["provider"], config["model"], answer.time, self._price_of),
         )

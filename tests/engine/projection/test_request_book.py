@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dsh_tui.engine.base.lossless import dump_bytes
@@ -46,6 +48,17 @@ def test_every_step_knows_what_its_turn_was_asked_and_what_it_cost(log: EventLog
     answers = [event for event in log if event.type == "assistant/message"]
     costs = {answer.data["usage"]["outputTokens"] * answer.time / 1_000_000 for answer in answers}
     assert {amount for row in book.rows for _, amount in row.cost.amounts} == costs
+
+
+def test_tokens_written_to_the_cache_are_among_those_that_missed_it(log: EventLog) -> None:
+    counted = {"inputTokens": 10, "cacheReadTokens": 5, "cacheWriteTokens": 7, "outputTokens": 1}
+    answers = seqs(log, "assistant/message")
+    events = [
+        replace(event, data={**event.data, "usage": counted}) if event.seq == answers[0] else event
+        for event in log
+    ]
+    row = RequestBook(events, request_body, "s1").rows[0]
+    assert (row.hit, row.miss, row.written) == (5, 17, 7)
 
 
 def test_pieces_are_the_bytes_at_their_places(book: RequestBook) -> None:
