@@ -100,6 +100,18 @@ def test_a_busy_service_is_asked_again_after_the_time_it_names(stage: Stage) -> 
     assert stage.model.requests[0].raw == stage.model.requests[1].raw
 
 
+def test_a_history_that_became_too_long_is_summarised_and_the_task_goes_on(tmp_path: Path) -> None:
+    looks = [("bash", {"command": "seq 1 4000", "description": "Count"})]
+    with ServedModel(window=13_000) as model:
+        stage = Stage(tmp_path, model)
+        model.push(reply(tool_calls=looks), reply(tool_calls=looks), "I counted once.", "Counted.")
+        done = stage.exec("--mode", "full", "count twice")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "Counted.\n", "")
+        assert [bool(request.refused) for request in model.requests] == [False, False, True, False, False]
+        assert stage.facts("compact/end")[0]["outcome"] == "done"
+        assert "count twice" in model.requests[-1].body["messages"][1]["content"]
+
+
 def test_a_stream_that_breaks_once_is_retried_and_nothing_is_doubled(stage: Stage) -> None:
     stage.model.push(eof_without_done("half an ans"), "A whole answer.")
     done = stage.exec("hi")

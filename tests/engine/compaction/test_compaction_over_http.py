@@ -99,6 +99,46 @@ async def test_every_body_is_in_the_log_after_compaction_resume_and_fork(
     assert [(one.words, one.seq) for one in broken if one] == [("history was summarised", placed.seq)]
 
 
+async def test_a_request_that_is_refused_as_too_long_is_made_anew_and_all_are_in_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project := tmp_path / "project").mkdir()
+    (project / "notes.txt").write_text("".join(f"note {number} 修复\n" for number in range(1_500)))
+    looks = reply(tool_calls=[("read", {"file_path": "notes.txt"})])
+    async with ModelServer([looks, reply("Read."), looks, reply("Read again.")], window=13_000) as server:
+        environ = {
+            "PATH": "/usr/bin:/bin",
+            "DSH_TUI_HOME": str(tmp_path / "home"),
+            "DSH_HOME": str(tmp_path / "none"),
+            "DEEPSEEK_BASE_URL": server.url,
+            "DEEPSEEK_API_KEY": "sk-test-0123456789abcdef",
+        }
+        start = StartOptions(cwd=project, environ=environ, mode="full", invariants=True)
+        product = await Product.start(start)
+        try:
+            meta = {"cwd": str(project)}
+            handle = product.engine.root[AGENTS].create(CreateAgent(options=AgentOptions(), meta=meta))
+            await talk(handle.agent, "read it", "and again")
+            await handle.dispose()
+        finally:
+            await product.dispose()
+        refused = [request.refused for request in server.requests]
+        assert [bool(why) for why in refused] == [False, False, False, True, False]
+        for name, value in environ.items():
+            monkeypatch.setenv(name, value)
+        assert rebuilt(handle.agent.id) == [request.raw for request in server.requests]
+    path = find_log(tmp_path / "home" / "sessions", handle.agent.id)
+    assert path is not None
+    events = read_log(path).events
+    assert check_log(events) is None
+    assert events[-1].data["reason"]["kind"] == "completed"
+    book = RequestBook(events, request_body)
+    broken = [found.broken for row in book.rows if (found := book.view(row.index)).broken]
+    assert [(one.words, one.event) for one in broken if one] == [
+        ("old tool results were shortened", "compact/prune")
+    ]
+
+
 def rebuilt(session_id: str) -> list[bytes]:
     """What ``sessions requests ID --all --raw`` prints."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
