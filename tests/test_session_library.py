@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+import shutil
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
 
@@ -13,12 +14,18 @@ import pytest
 from dsh_tui.bridge import Bridge
 from dsh_tui.engine.agent.registry import AGENTS, ResumeAgent
 from dsh_tui.engine.base.errors import HarnessError
+from dsh_tui.engine.persistence.jsonl.logs import JsonlLogs
 from dsh_tui.engine.persistence.jsonl.paths import find_log
+from dsh_tui.engine.persistence.jsonl.summary import SMALL
+from dsh_tui.engine.persistence.log_source import FoundLog
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.projection.views import SessionRow, UserView
+from dsh_tui.engine.session.idle import append_idle
+from dsh_tui.engine.session_index.index import SessionIndex
 from dsh_tui.session_library import SessionLibrary
 from dsh_tui.widgets.session_list import arranged
 from tests.fakes.log_folder import LogFolder
+from tests.fakes.session_logs import bare_session, whole_turn
 
 Rows = Sequence[SessionRow]
 
@@ -179,6 +186,95 @@ async def test_the_last_session_of_a_directory_is_found_without_an_index(shelf: 
     shelf.logs.add("b", ("hello", "hi"), cwd="/work/two")
     assert await shelf.library.last_in(Path("/work/one")) == "a"
     assert await shelf.library.last_in(Path("/work/three")) is None
+
+
+@pytest.mark.parametrize("indexed", ["before", "after", "never"])
+async def test_a_session_that_moved_long_ago_is_the_last_one_of_where_it_is_now(
+    shelf: Shelf, indexed: str
+) -> None:
+    shelf.logs.add("other", ("hello", "hi"), cwd="/work/new")
+    session = bare_session("moved", cwd="/work/old")
+    for number in range(600):
+        whole_turn(session, f"prompt {number}", "a reply of some length " * 20)
+        if number == 300:
+            if indexed == "before":
+                shelf.logs.store(session)
+                await asyncio.to_thread(shelf.product.index.refresh)
+            append_idle(session, "session-cwd", "session/cwd", {"cwd": "/work/new"})
+    assert shelf.logs.store(session).stat().st_size > 2 * SMALL
+    if indexed == "after":
+        await asyncio.to_thread(shelf.product.index.refresh)
+    assert await shelf.library.last_in(Path("/work/new")) == "moved"
+    assert await shelf.library.last_in(Path("/work/old")) is None
+
+
+async def test_what_is_known_is_not_read_again_to_find_the_last_session(shelf: Shelf) -> None:
+    path = shelf.logs.add("a", ("hello", "hi"), cwd="/work/one")
+    assert await shelf.library.last_in(Path("/work/one")) == "a"
+    content, times = path.read_bytes(), path.stat()
+    [log] = shelf.product.index.sources[0].scan()
+    assert shelf.product.index.rows()[0].id == "a"
+    with path.open("r+b") as file:  # the same token: nobody looks into it
+        file.write(b"\0" * len(content))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    index = SessionIndex(shelf.product.home.index, [Frozen(shelf.logs.root, log)])
+    assert index.last_in("/work/one", index.sources[0]) == str(path)
+
+
+class Frozen(JsonlLogs):
+    """A folder with one log, as it was found once."""
+
+    def __init__(self, root: Path, log: FoundLog) -> None:
+        super().__init__(root)
+        self._log = log
+
+    def scan(self) -> Iterator[FoundLog]:
+        yield self._log
+
+
+async def test_where_there_can_be_no_index_the_last_session_is_read_for(shelf: Shelf) -> None:
+    shelf.logs.add("a", ("hello", "hi"), cwd="/work/one")
+    shelf.product.home.index.mkdir()
+    assert await shelf.library.last_in(Path("/work/one")) == "a"
+
+
+async def test_copies_of_one_session_are_both_in_the_browser_and_each_is_meant_by_its_own_row(
+    shelf: Shelf,
+) -> None:
+    original = shelf.logs.add("a", ("one", "a zebra"), cwd="/work/one")
+    other = shelf.logs.add("a", ("two", "a zebra too"), cwd="/work/two")
+    byhand = original.parent.with_name("by hand")
+    shutil.copytree(original.parent, byhand)
+    names = {"by hand", "dsh-tui:--work-one--/a", "dsh-tui:--work-two--/a"}
+    rows = await shelf.until(lambda rows: len(rows) == 3)
+    assert ids(rows) == names
+    for scope in ("projects", "time"):
+        lines = arranged(rows, scope, "/work/one")
+        assert {line.id for line in lines if isinstance(line, SessionRow)} == names
+    await asyncio.to_thread(shelf.product.index.refresh)
+    assert {hit.session_id for hit in (await shelf.library.search("zebra", None)).hits} == names
+    [said] = [
+        block
+        for block in await shelf.library.preview("dsh-tui:--work-two--/a")
+        if isinstance(block, UserView)
+    ]
+    assert said.text == "two"
+    handle = await shelf.product.engine.root[AGENTS].resume(ResumeAgent(session_id="dsh-tui:--work-two--/a"))
+    assert handle.agent.session.events[1].data["content"][0]["text"] == "two"
+    with pytest.raises(HarnessError, match="in this process"):
+        await shelf.library.delete("dsh-tui:--work-two--/a")
+    await handle.dispose()
+    await shelf.library.rename("by hand", "Copy")
+    await shelf.library.delete("dsh-tui:--work-two--/a")
+    assert (other.exists(), original.exists(), (byhand / "session.jsonl").exists()) == (False, True, True)
+    assert await shelf.until(lambda rows: ids(rows) == {"a", "by hand"})
+    os.utime(original)
+    assert await shelf.library.last_in(Path("/work/one")) == "a"
+    await shelf.library.restore("dsh-tui:--work-two--/a")
+    os.utime(other)
+    assert await shelf.library.last_in(Path("/work/two")) == "dsh-tui:--work-two--/a"
+    with pytest.raises(HarnessError, match="there are 2 sessions a; say which"):
+        await shelf.library.delete("a")
 
 
 async def test_a_link_to_a_directory_is_the_directory(shelf: Shelf, tmp_path: Path) -> None:

@@ -4,48 +4,18 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dsh_tui.cli import main
 from dsh_tui.engine.persistence.jsonl.paths import find_log
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
 from tests.fakes.closed_files import modes_obeyed
+from tests.fakes.command_line import Run
 from tests.fakes.damaged_home import DAMAGES, Damage, damage
 from tests.fakes.log_folder import LogFolder
 from tests.fakes.session_logs import NOON, bare_session, open_step, open_turn, whole_turn
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("DSH_TUI_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("DSH_HOME", str(tmp_path / "none"))
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def logs(home: Path) -> LogFolder:
-    return LogFolder(home / "sessions")
-
-
-@pytest.fixture
-def run(home: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
-    assert home
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        try:
-            status = main(["sessions", *arguments])
-        except SystemExit as left:
-            status = int(str(left.code))
-        said = capsysbinary.readouterr()
-        return status, said.out.decode("latin-1"), said.err.decode()
-
-    return run
 
 
 def damaged(logs: LogFolder, session_id: str = "bad") -> Path:

@@ -55,7 +55,7 @@ def test_the_row_says_when_something_last_happened(tmp_path: Path, clock: FakeCl
     assert (row.created_at, row.updated_at) == (NOON, clock.now_ms())
 
 
-async def test_of_a_large_file_only_the_ends_are_read(tmp_path: Path, clock: FakeClock) -> None:
+async def test_of_a_large_file_the_ends_tell_most(tmp_path: Path, clock: FakeClock) -> None:
     session = large_session(clock)
     await clock.advance(3600)
     append_idle(session, "title", "session/title", {"title": "Long one", "source": "model"})
@@ -66,6 +66,31 @@ async def test_of_a_large_file_only_the_ends_are_read(tmp_path: Path, clock: Fak
     whole = read_whole(path)
     assert (whole.title, whole.turns, whole.updated_at) == ("Long one", 1200, clock.now_ms())
     assert whole.revision == row.revision
+
+
+@pytest.mark.parametrize("turn", [0, 1, 150, 600, 1100, 1199])
+def test_a_large_file_tells_a_move_and_a_title_of_any_time(
+    tmp_path: Path, clock: FakeClock, turn: int
+) -> None:
+    session = bare_session(clock=clock)
+    for number in range(1200):
+        whole_turn(session, f"prompt {number}", "a reply of some length " * 5, "a", "b", "c")
+        if number == turn:
+            append_idle(session, "session-cwd", "session/cwd", {"cwd": "/work/moved"})
+            append_idle(session, "title", "session/title", {"title": "Mine", "source": "user"})
+    path = stored(session, tmp_path)
+    row, whole = read_summary(path), read_whole(path)
+    assert path.stat().st_size > SMALL
+    assert (row.cwd, row.title) == (whole.cwd, whole.title) == ("/work/moved", "Mine")
+
+
+def test_of_several_moves_the_last_one_counts(tmp_path: Path, clock: FakeClock) -> None:
+    session = bare_session(clock=clock)
+    for number in range(1200):
+        whole_turn(session, f"prompt {number}", "a reply of some length " * 5, "a", "b", "c")
+        if number in (1, 500, 700):
+            append_idle(session, "session-cwd", "session/cwd", {"cwd": f"/work/{number}"})
+    assert read_summary(stored(session, tmp_path)).cwd == "/work/700"
 
 
 def test_a_large_file_without_a_title_shows_its_first_words(tmp_path: Path, clock: FakeClock) -> None:
