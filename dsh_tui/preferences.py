@@ -28,7 +28,6 @@ LOOK_S = 2.0
 def apply_preferences(app: DshApp, product: Product) -> bool:
     """Use what the settings say; a theme or key that names nothing is said, left out, and makes it False."""
     settings = product.settings
-    app.chat.rules_changed(known=product.settings_file.knows_rules)
     wanted = settings.notifications
     app.attention.settings = AttentionSettings(
         bell=wanted.bell, title=wanted.title, desktop=wanted.desktop, after_seconds=wanted.after_seconds
@@ -68,10 +67,8 @@ async def follow_settings(app: DshApp, product: Product, clock: Clock = SYSTEM_C
 async def _take_up(app: DshApp, product: Product) -> None:
     if not await product.reload_settings():
         return
-    file = product.settings_file
-    if file.fault:
-        app.chat.rules_changed(known=file.knows_rules)
-        app.notice(file.notice, "warning" if file.knows_rules else "error")
+    if product.settings_file.fault:
+        app.notice(product.settings_file.notice, "warning")
     elif apply_preferences(app, product):
         app.notice("settings.yaml: in use; mode and plugins with the next start")
 

@@ -117,8 +117,7 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
     log_to(product.home.logs)
     bridge = Bridge(product, post=app.post_view, notify=app.notice)
     if product.notices:  # at once, since each would take the place of the one before
-        tone = "warning" if product.settings_file.knows_rules else "error"
-        app.notice(" · ".join(product.notices), tone)
+        app.notice(" · ".join(product.notices), "warning")
     root = product.engine.root
     standing = (*product.plugins.records(), *product.projects.records())
     root.on(PLUGINS_CHANGED, PluginNews(standing, bridge.tell_change))

@@ -21,6 +21,7 @@ from dsh_tui.engine.boot import Engine, boot
 from dsh_tui.engine.bundles import base
 from dsh_tui.engine.compaction.service import Limits
 from dsh_tui.engine.credentials.store import CredentialStore
+from dsh_tui.engine.instructions.files import own_fault
 from dsh_tui.engine.kernel import find_fiber
 from dsh_tui.engine.llm.deepseek import plugin as deepseek
 from dsh_tui.engine.llm.deepseek.adapter import DEFAULT_BASE_URL, MODELS
@@ -135,6 +136,7 @@ class Product:
             mode=options.mode or settings.mode,  # type: ignore[arg-type]  # the command line offers modes only
             permissions=PermissionsConfig(
                 user_rules=lambda: settings_file.current.permissions.rules,
+                user_unread=lambda: settings_file.unread,
                 user_file=RuleFile(home.settings, read_user_rules),
                 read_project_rules=read_project_rules,
                 reload=reload,
@@ -172,7 +174,7 @@ class Product:
         except BaseException:  # raised again; what was begun is undone first
             await product.dispose()
             raise
-        product.notices += [product.trust.fault] * bool(product.trust.fault)
+        product.notices += filter(None, (product.trust.fault, own_fault(home.instructions)))
         records = (*product.plugins.records(), *product.projects.records())
         product.notices += [record.error for record in records if record.error]
         return product

@@ -69,7 +69,6 @@ class ChatScreen(ChatActions):
         self._unsent: list[str] = []
         self._trouble = ""
         self._not_saved = False
-        self._rules_off = False
         self._ticker: Timer | None = None
         self._pace = 0.0
 
@@ -124,11 +123,6 @@ class ChatScreen(ChatActions):
         """Storage began to fail, and why; or works again."""
         self._not_saved = bool(trouble)
         self.say(trouble or "Saving works again; nothing was lost", "error" if trouble else "ok")
-        self._draw_time()
-
-    def rules_changed(self, *, known: bool) -> None:
-        """Whether the rules in the user's settings can be known; where not, that stays on the screen."""
-        self._rules_off = not known
         self._draw_time()
 
     @on(FeedChanged)
@@ -198,8 +192,7 @@ class ChatScreen(ChatActions):
         status = view.status if view is not None else StatusView()
         started = status.turn_started
         self.status_bar.now_ms = now
-        standing = "not saved" if self._not_saved else "rules off" if self._rules_off else ""
-        self.status_bar.badge = self._badge() or standing
+        self.status_bar.badge = self._badge() or ("not saved" if self._not_saved else "")
         self.header_bar.facts = HeaderFacts(
             project=Path(view.cwd if view is not None and view.cwd else self.dsh.cwd).name,
             branch=self.branch if view is None or view.cwd == str(self.dsh.cwd) else "",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dsh_tui.engine.llm.prices import Price
 from dsh_tui.engine.permissions.book import ScopedRule
+from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.session.store import SESSIONS
@@ -102,3 +104,46 @@ async def test_a_price_that_is_none_is_refused_with_its_line(tmp_path: Path, pri
     with pytest.raises(SettingsError, match=words) as caught:
         await Product.start(options(tmp_path))
     assert caught.value.line == 4
+
+
+async def test_a_start_on_a_broken_file_keeps_what_was_denied(tmp_path: Path) -> None:
+    settings = tmp_path / "settings.yaml"
+    settings.write_text("permissions: {deny: ['bash(rm *)']}\n")
+    await (await Product.start(options(tmp_path))).dispose()
+    settings.write_text("permissions: {deny: ['bash(rm *']\n")
+    product = await Product.start(replace(options(tmp_path), broken_settings_are_fatal=False))
+    try:
+        session = product.engine.root[SESSIONS].create(meta={"cwd": str(tmp_path)})
+        assert product.permissions.rules(session) == (ScopedRule(DENY_RM, "user"),)
+        assert product.permissions.unread(session) == ()
+        (notice,) = product.notices
+        assert notice.startswith("Your last good settings (")
+        settings.write_text("permissions: {deny: ['bash(git log *)']}\n")
+        assert await product.reload_settings()
+        assert (tmp_path / "settings.last-good.yaml").read_bytes() == settings.read_bytes()
+    finally:
+        await product.dispose()
+
+
+async def test_where_nobody_can_tell_what_is_denied_every_call_asks_in_every_mode(tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").symlink_to("/dev/zero")
+    product = await Product.start(replace(options(tmp_path), broken_settings_are_fatal=False, mode="full"))
+    try:
+        session = product.engine.root[SESSIONS].create(meta={"cwd": str(tmp_path)})
+        facts = CallFacts(tool="bash", kind="execute", arguments={"command": "ls"}, cwd=tmp_path)
+        judged = product.permissions.judge_facts(session, facts)
+        assert (judged.verdict.decision, judged.scope) == ("ask", "user")
+        assert [one.scope for one in product.permissions.unread(session)] == ["user"]
+        (notice,) = product.notices
+        assert "every call asks until this is mended: " in notice
+        assert "is a link to /dev/zero, a device and not a file" in notice
+    finally:
+        await product.dispose()
+
+
+async def test_instructions_that_can_not_be_read_are_told_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").mkdir()
+    product = await Product.start(options(tmp_path))
+    await product.dispose()
+    (notice,) = product.notices
+    assert notice.startswith(f"{tmp_path}/AGENTS.md: is a directory, not a file; ")

@@ -17,8 +17,6 @@ from dsh_tui.engine.settings.loader import parse_settings
 from dsh_tui.engine.settings.settings_file import SettingsFile
 from dsh_tui.preferences import LOOK_S, apply_preferences, follow_settings
 from dsh_tui.screens.ports import ChatPort
-from tests.fakes.fake_bridge import FakeBridge
-from tests.fakes.fake_chat import app_over
 from tests.fakes.fake_clock import FakeClock
 
 
@@ -27,7 +25,7 @@ def _product(text: str) -> Product:
     settings = parse_settings(Path("settings.yaml"), text.encode())
     return cast(
         "Product",
-        SimpleNamespace(settings=settings, settings_file=SimpleNamespace(fault="", knows_rules=True)),
+        SimpleNamespace(settings=settings, settings_file=SimpleNamespace(fault="")),
     )
 
 
@@ -74,7 +72,7 @@ async def test_a_look_that_fails_is_said_once_and_the_next_save_is_taken_up(tmp_
 
     product = SimpleNamespace(
         settings=settings,
-        settings_file=SimpleNamespace(fault="", knows_rules=True),
+        settings_file=SimpleNamespace(fault=""),
         reload_settings=reload_settings,
     )
     clock = FakeClock()
@@ -90,38 +88,29 @@ async def test_a_look_that_fails_is_said_once_and_the_next_save_is_taken_up(tmp_
     ]
 
 
-async def test_rules_that_nobody_can_know_stay_on_the_screen_until_the_file_is_mended(tmp_path: Path) -> None:
+async def test_a_broken_save_is_told_with_what_is_in_use_meanwhile(tmp_path: Path) -> None:
     path = tmp_path / "settings.yaml"
-    path.write_text("permissions: [\n")
+    path.write_text("theme: dsh-light\n")
     file = SettingsFile(path, tolerant=True)
-    app = app_over(FakeBridge())
-    heard: list[tuple[str, str]] = []
-    app.notice = lambda text, tone="info": heard.append((text, tone))  # type: ignore[method-assign]  # listens in
+    app = DshApp(_no_engine, cwd=tmp_path)
+    heard: list[str] = []
+    app.notice = lambda text, tone="info": heard.append(text)  # type: ignore[method-assign]  # listens in
 
     async def reload_settings() -> bool:
         return file.reload()
 
+    product = SimpleNamespace(settings=file.current, settings_file=file, reload_settings=reload_settings)
     clock = FakeClock()
-    async with app.run_test() as pilot:
-        product = cast(
-            "Product",
-            SimpleNamespace(settings=file.current, settings_file=file, reload_settings=reload_settings),
-        )
-        await pilot.pause()
-        apply_preferences(app, product)
-        await pilot.pause()
-        assert app.chat.status_bar.badge == "rules off"
-        following = asyncio.create_task(follow_settings(app, product, clock))
-        path.write_text("permissions: [\n\n")
+    async with app.run_test():
+        following = asyncio.create_task(follow_settings(app, cast("Product", product), clock))
+        path.write_text("theem: dsh-light\nmodle: x\n")
         await clock.advance(LOOK_S)
-        path.write_text("permissions: {deny: [bash]}\nmodle: x\n")
-        await clock.advance(LOOK_S)
-        assert app.chat.status_bar.badge == ""
         following.cancel()
-    (first, first_tone), (second, second_tone) = heard
-    assert first.startswith("NONE OF YOUR PERMISSION RULES IS IN FORCE")
-    assert second.startswith("Your permission rules and otherwise defaults are in use")
-    assert (first_tone, second_tone) == ("error", "warning")
+    (told,) = heard
+    assert told.startswith(
+        f"What was in use before stays until this is mended: {path}:1: unknown key `theem`; "
+    )
+    assert told.endswith("; and 1 more (line 2)")
 
 
 async def test_how_to_be_told_is_taken_up_from_the_settings(tmp_path: Path) -> None:

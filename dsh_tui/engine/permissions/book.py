@@ -96,6 +96,8 @@ class PermissionsConfig:
 
     user_rules: Callable[[], tuple[Rule, ...]] = tuple
     """The ones in use, which are the last good ones of the file."""
+    user_unread: Callable[[], tuple[UnreadRule, ...]] = tuple
+    """What stands for those of the file that can't be read."""
     user_file: RuleFile | None = None
     read_project_rules: ReadRules = lambda _path, _content: ()
     reload: Callable[[], Awaitable[object]] | None = None
@@ -135,7 +137,8 @@ class Permissions:
             if isinstance(held.rule, UnreadRule)
         ]
         project = [ScopedUnread(rule, "project") for rule in self._project_rules.unread(_project(session))]
-        return (*own, *project)
+        user = [ScopedUnread(rule, "user") for rule in self._config.user_unread()]
+        return (*own, *project, *user)
 
     def judge(self, call: ToolCall, definition: AnyTool) -> Judgement:
         """What the rules make of a call. Never raises."""

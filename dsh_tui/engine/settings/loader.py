@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import yaml
     from pydantic import BaseModel
 
-    from dsh_tui.engine.settings.schema import PermissionSettings, ProjectSettings, Settings
+    from dsh_tui.engine.settings.schema import ProjectSettings, Settings
 
 S = TypeVar("S", bound="BaseModel")
 LARGEST: Final = 262_144
@@ -29,14 +29,12 @@ class SettingsError(HarnessError):
 
     code = "SETTINGS_BROKEN"
 
-    def __init__(self, path: Path, *faults: Fault, permissions: PermissionSettings | None = None) -> None:
+    def __init__(self, path: Path, *faults: Fault) -> None:
         super().__init__(in_one_line(path, faults))
         self.line = faults[0].line
         """Of the first fault; None when the file can't be read at all."""
         self.all = tuple(told(path, fault) for fault in faults)
         """Each fault as a line of its own."""
-        self.permissions = permissions
-        """The rules in the file, where they are sound whatever else is wrong; None where nobody can know."""
 
 
 def load_settings(path: Path) -> Settings:
@@ -85,16 +83,14 @@ def _parse(path: Path, text: bytes, model: type[S]) -> S:
     root, values, faults = _composed(path, text)
     if not isinstance(values, dict):
         raise SettingsError(path, Fault(1, "must be a mapping such as `model: deepseek/deepseek-flash`"))
-    permissions = None
     try:
         settings = model.model_validate(values)
         if not faults:
             return settings
     except ValidationError as error:
-        permissions = None if faults else _permissions(values)
         faults += faults_of(model, root, error)
     faults.sort(key=lambda fault: fault.line or 0)
-    raise SettingsError(path, *faults, permissions=permissions)
+    raise SettingsError(path, *faults)
 
 
 def _composed(path: Path, text: bytes) -> tuple[yaml.Node | None, object, list[Fault]]:
@@ -117,14 +113,3 @@ def _composed(path: Path, text: bytes) -> tuple[yaml.Node | None, object, list[F
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         why = str(error).strip().partition("\n")[0]
         raise SettingsError(path, Fault(None, f"is not YAML: {flattened(why)}")) from error
-
-
-def _permissions(values: dict[object, object]) -> PermissionSettings | None:
-    from pydantic import ValidationError
-
-    from dsh_tui.engine.settings.schema import PermissionSettings
-
-    try:
-        return PermissionSettings.model_validate(values.get("permissions", {}))
-    except ValidationError:
-        return None

@@ -1,20 +1,23 @@
 """settings.yaml with its last good values: a broken save changes nothing until it is mended.
 
-What stands in for a file that is broken from the start is the copy of what was last in use; without one
-the defaults, with the file's permission rules wherever those can be told. `notice` says which it is: rules
-that are not in force are never passed over in silence.
-Source: design §4 (a broken file).
+What stands in for a file that is broken from the start is the copy of what was last in use. Without one it
+is the defaults, and nothing that the file denies is lost: its deny and ask rules hold as far as they can be
+read, and what there may be besides asks. `notice` says what is in use.
+Source: design §3.15, §4 (a broken file).
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
+from dsh_tui.engine.permissions.broken_file import Strict, strict_rules
+from dsh_tui.engine.permissions.unread import UnreadRule
 from dsh_tui.engine.settings.last_good import LastGood
 from dsh_tui.engine.settings.loader import SettingsError, parse_settings, read_settings
 
-UNTIL_MENDED = "until this is mended"
+_UNTIL_MENDED: Final = "until this is mended"
 
 
 class SettingsFile:
@@ -30,14 +33,14 @@ class SettingsFile:
 
         self.path = path
         self.current = Settings()
+        self.unread: tuple[UnreadRule, ...] = ()
+        """What stands for rules that nobody can read."""
         self.fault = ""
         """What is wrong with the file as it is now; empty if it is in use."""
-        self.knows_rules = True
-        """Whether rules that it holds, or held, are in force."""
         self._content: bytes | None = None
-        """What the file held when it was good."""
+        """What it held when it was good."""
         self._in_use = ""
-        """What is in use while it is broken."""
+        """What is in use while it is broken, as the beginning of a sentence."""
         self._stands_in = False
         """Whether it was broken from the start, and is."""
         self._last_good = last_good
@@ -47,12 +50,12 @@ class SettingsFile:
         except SettingsError as error:
             if not tolerant:
                 raise
-            self._stand_in(error)
+            self._stand_in(error.message)
 
     @property
     def notice(self) -> str:
         """What is in use instead of the file, and why; empty if the file is."""
-        return f"{self._in_use} {UNTIL_MENDED}: {self.fault}" if self.fault else ""
+        return f"{self._in_use} {_UNTIL_MENDED}: {self.fault}" if self.fault else ""
 
     def reload(self) -> bool:
         """Look whether the file has changed, and take it up; whether values or fault are new."""
@@ -65,7 +68,7 @@ class SettingsFile:
             self._take()
         except SettingsError as error:
             if self._stands_in:
-                self._stand_in(error)
+                self._stand_in(error.message)
             else:
                 self.fault, self._in_use = error.message, "What was in use before stays"
         return (self.current, self.fault) != before
@@ -80,26 +83,36 @@ class SettingsFile:
 
         content = read_settings(self.path)
         self.current = Settings() if content is None else parse_settings(self.path, content)
-        self._content, self.fault, self.knows_rules, self._stands_in = content, "", True, False
+        self._content, self.unread, self.fault, self._stands_in = content, (), "", False
 
-    def _stand_in(self, error: SettingsError) -> None:
-        from dsh_tui.engine.settings.schema import Settings
-
-        self.fault, self._stands_in = error.message, True
+    def _stand_in(self, fault: str) -> None:
+        self.fault, self.unread, self._stands_in = fault, (), True
         known = self._last_good.read() if self._last_good is not None else None
-        self.knows_rules = known is not None or error.permissions is not None
-        if known is not None:
+        if known is None:
+            self._use_defaults(self._strict_rules(fault))
+        else:
             self.current = known[0]
             self._in_use = f"Your last good settings ({known[1]:%Y-%m-%d %H:%M}) are in use"
-        elif error.permissions is None:
-            self.current = Settings()
-            self._in_use = "NONE OF YOUR PERMISSION RULES IS IN FORCE, defaults are in use,"
-        else:
-            self.current = Settings(permissions=error.permissions)
-            has_rules = bool(error.permissions.rules)
-            self._in_use = (
-                f"{'Your permission rules and otherwise defaults' if has_rules else 'Defaults'} are in use"
-            )
+
+    def _use_defaults(self, strict: Strict) -> None:
+        from dsh_tui.engine.settings.schema import PermissionSettings, Settings
+
+        bodies = {
+            effect: tuple(rule.body for rule in strict.rules if rule.effect == effect)
+            for effect in ("ask", "deny")
+        }
+        self.current, self.unread = Settings(permissions=PermissionSettings(**bodies)), strict.unread
+        rules = "Your deny and ask rules and otherwise defaults" if strict.rules else "Defaults"
+        self._in_use = f"{rules} are in use"
+        if self.unread:
+            asks = ", and ".join(dict.fromkeys(one.effect_now for one in self.unread))
+            self._in_use += f", and since not every rule can be read, {asks}"
+
+    def _strict_rules(self, fault: str) -> Strict:
+        try:
+            return strict_rules(self.path, read_settings(self.path) or b"", fault)
+        except SettingsError:
+            return Strict(unread=(UnreadRule(f"the rules in {self.path}", fault),))
 
 
 def _signature(path: Path) -> tuple[int, ...] | None:

@@ -91,40 +91,47 @@ def test_whatever_takes_the_place_of_the_file_its_rules_stay_in_force(
     assert f"{path}: is " in file.notice
 
 
-def test_without_a_copy_the_rules_of_the_file_count_where_they_are_sound(path: Path, copy: Path) -> None:
-    path.write_text(f"{GOOD}modle: x\n")
+def test_without_a_copy_what_the_file_denies_holds_and_what_it_allows_not(path: Path, copy: Path) -> None:
+    path.write_text(
+        "mode: full\npermissions:\n  allow: [bash]\n  ask: [edit]\n  deny: ['bash(rm *)']\nmodle: x\n"
+    )
     file = opened(path, copy)
-    assert (file.current.mode, file.current.permissions.rules) == ("ask", (DENY,))
+    assert (file.current.mode, file.current.permissions.rules) == ("ask", (Rule.parse("ask edit"), DENY))
+    assert file.unread == ()
     assert file.notice.startswith(
-        f"Your permission rules and otherwise defaults are in use until this is mended: {path}:3: "
+        f"Your deny and ask rules and otherwise defaults are in use until this is mended: {path}:6: "
     )
 
 
 def test_a_file_without_rules_leaves_none_out(path: Path, copy: Path) -> None:
     path.write_text("modle: x\n")
-    assert opened(path, copy).notice.startswith("Defaults are in use until this is mended: ")
+    file = opened(path, copy)
+    assert file.notice.startswith("Defaults are in use until this is mended: ")
+    assert file.unread == ()
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "rules", "asks"),
     [
-        "permissions: [\n",
-        "permissions: {deny: ['bash(rm']}\n",
-        "permissions: {deny: [bash]}\npermissions: {}\nmodle: x\n",
-        "modle: x\npermissions:\n",
-        "- a\n",
-        None,
+        ("permissions: {deny: ['bash(rm *)', 'bash(rm']}\n", (DENY,), "every call of bash asks"),
+        ("permissions: [\n", (), "every call asks"),
+        ("permission: {deny: [bash]}\n", (), "every call asks"),
+        ("permissions: \xff\n", (), "every call asks"),
+        ("- a\n", (), "every call asks"),
+        (None, (), "every call asks"),
     ],
 )
-def test_where_nobody_can_know_the_rules_it_is_said_that_none_is_in_force(
-    path: Path, copy: Path, text: str | None
+def test_where_nobody_can_tell_what_is_denied_that_asks(
+    path: Path, copy: Path, text: str | None, rules: tuple[Rule, ...], asks: str
 ) -> None:
-    path.mkdir() if text is None else path.write_text(text)
+    path.mkdir() if text is None else path.write_text(text, "latin-1")
     file = opened(path, copy)
-    assert file.current.permissions.rules == ()
+    assert file.current.permissions.rules == rules
+    named = "Your deny and ask rules and otherwise defaults" if rules else "Defaults"
     assert file.notice.startswith(
-        "NONE OF YOUR PERMISSION RULES IS IN FORCE, defaults are in use, until this"
+        f"{named} are in use, and since not every rule can be read, {asks} until this"
     )
+    assert any(one.may_mean("bash") for one in file.unread)
 
 
 @pytest.mark.parametrize("kind", [*ODD_FILES, "broken"])
@@ -135,7 +142,7 @@ def test_a_copy_that_is_none_stops_nothing(path: Path, copy: Path, kind: str) ->
     else:
         ODD_FILES[kind](copy)
     file = opened(path, copy)
-    assert file.notice.startswith("Your permission rules")
+    assert file.notice.startswith("Your deny and ask rules")
     path.write_text(GOOD)
     assert file.reload()
     file.keep()
@@ -178,10 +185,13 @@ def test_the_next_save_may_tell_the_rules_although_it_is_broken_too(path: Path, 
     file = opened(path, copy)
     path.write_text(f"{GOOD}modle: x\n")
     assert file.reload()
-    assert file.current.permissions.rules == (DENY,)
-    path.write_text("permissions: [ # still\n")
+    assert (file.current.permissions.rules, file.unread) == ((DENY,), ())
+    path.write_text("permissions: [\n\n")
     assert file.reload()
-    assert "NONE OF YOUR" in file.notice
+    assert (file.current.permissions.rules, len(file.unread)) == ((), 1)
+    path.write_text(GOOD)
+    assert file.reload()
+    assert (file.current.permissions.rules, file.unread) == ((DENY,), ())
 
 
 def test_a_front_end_that_refuses_keeps_nothing_of_a_broken_file(path: Path, copy: Path) -> None:
