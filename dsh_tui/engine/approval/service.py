@@ -25,7 +25,6 @@ from dsh_tui.engine.base.frozen import JsonObject, freeze
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.kernel import Context, Disposer, ServiceKey
 from dsh_tui.engine.permissions.book import PERMISSIONS, facts_of
-from dsh_tui.engine.permissions.danger import danger
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.scope import scope_target
 from dsh_tui.engine.session.session import Session
@@ -113,6 +112,8 @@ class Approval:
         Raises:
             ToolError: the call can't succeed, whatever a person says; nobody is asked.
         """
+        from dsh_tui.engine.permissions.danger import danger  # only where a person is asked
+
         preview = await _preview(call, definition)
         facts = facts_of(call, definition, self._kept)
         request = ApprovalRequest(

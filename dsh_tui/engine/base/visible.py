@@ -24,13 +24,14 @@ _FAR_JOINERS = "\U000e0100-\U000e01ef"
 _EMOJI = "\ufe0f"
 
 _SHAPELESS = rf"\x00-\x7f{_NEAR}{_FAR}{_JOINERS}{_FAR_JOINERS}"
-_UNSAFE: Final = re.compile(
+# Texts, which `re` compiles when it first needs them, and keeps: few runs meet such characters.
+_UNSAFE: Final = (
     rf"[{_NEAR}{_FAR}]"
     rf"|(?<![^{_SHAPELESS}])[{_JOINERS}{_FAR_JOINERS}]"
     rf"|(?<![^{_SHAPELESS}{_EMOJI}]){_EMOJI}(?!\u20e3)"  # 1️⃣ is a digit, the selector, a keycap
 )
-_INVISIBLE: Final = re.compile(f"[{_NEAR}{_FAR}{_JOINERS}{_FAR_JOINERS}{_EMOJI}]")
-_UNREADABLE: Final = re.compile(rf"[\s{_NEAR}{_FAR}]+")
+_INVISIBLE: Final = f"[{_NEAR}{_FAR}{_JOINERS}{_FAR_JOINERS}{_EMOJI}]"
+_UNREADABLE: Final = rf"[\s{_NEAR}{_FAR}]+"
 # Nearly all text is plain. A set within a byte, or within 16 bits, is a bitmap: several times as quick.
 _ASCII_CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _SHORT: Final = re.compile(f"[{_NEAR}{_JOINERS}{_EMOJI}]")
@@ -41,12 +42,12 @@ def visible(text: str) -> str:
     """``text`` with a symbol or an escape for each unsafe character; line ends become line feeds."""
     if is_plain(text):
         return text
-    return _UNSAFE.sub(_symbol, text.replace("\r\n", "\n"))
+    return re.sub(_UNSAFE, _symbol, text.replace("\r\n", "\n"))
 
 
 def exact(text: str) -> str:
     """Every invisible character as a symbol or an escape: for what a person is to approve."""
-    return text if is_plain(text) else _INVISIBLE.sub(_symbol, text)
+    return text if is_plain(text) else re.sub(_INVISIBLE, _symbol, text)
 
 
 def exact_line(text: str) -> str:
@@ -56,19 +57,19 @@ def exact_line(text: str) -> str:
 
 def marked(text: str) -> tuple[str, int]:
     """Unsafe characters in brackets that no source code has (``⟦U+202E⟧``), and how many there were."""
-    return (text, 0) if is_plain(text) else _UNSAFE.subn(_mark, text)
+    return (text, 0) if is_plain(text) else re.subn(_UNSAFE, _mark, text)
 
 
 def flattened(text: str) -> str:
     """On one line: white space and what can't be read is one blank."""
-    return _UNREADABLE.sub(" ", text).strip()
+    return re.sub(_UNREADABLE, " ", text).strip()
 
 
 def is_plain(text: str) -> bool:
     """Whether every character of ``text`` shows itself, so that all ways to show it give it back."""
     if text.isascii():
         return text.isprintable() or _ASCII_CONTROLS.search(text) is None
-    return _SHORT.search(text) is None and (_LONG.search(text) is None or _INVISIBLE.search(text) is None)
+    return _SHORT.search(text) is None and (_LONG.search(text) is None or re.search(_INVISIBLE, text) is None)
 
 
 def escape(character: str) -> str:

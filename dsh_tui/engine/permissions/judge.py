@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dsh_tui.engine.permissions.command_rules import judge_command
 from dsh_tui.engine.permissions.facts import CallFacts
-from dsh_tui.engine.permissions.path_rules import judge_path
 from dsh_tui.engine.permissions.rule import COMMAND_TOOL, EFFECTS_BY_RANK, PATH_ARGUMENTS, Rule
 from dsh_tui.engine.permissions.verdict import Verdict
 
@@ -19,9 +17,14 @@ def judge(rules: Sequence[Rule], call: CallFacts) -> Verdict:
     own = [rule for rule in rules if rule.tool == call.tool]
     if not own:
         return Verdict(None, None, f"No rule speaks of {call.tool}.")
+    # Patterns have languages of their own, which take a while to load; most sessions have no rules.
     if call.tool == COMMAND_TOOL:
+        from dsh_tui.engine.permissions.command_rules import judge_command
+
         return judge_command(own, call)
     if call.tool in PATH_ARGUMENTS:
+        from dsh_tui.engine.permissions.path_rules import judge_path
+
         return judge_path(own, call)
     rule = min(own, key=lambda rule: EFFECTS_BY_RANK.index(rule.effect))
     return Verdict(rule.effect, rule, f"{rule.text} covers every call of {call.tool}.")

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dsh_tui.engine.permissions.judge import judge
-from dsh_tui.engine.permissions.ledger import TYPES, PastCall, SessionCalls, session_calls
 from dsh_tui.engine.permissions.rule import Rule
-from dsh_tui.engine.persistence.log_source import FoundLog, LogSource
 
 if TYPE_CHECKING:
     from dsh_tui.engine.approval.requests import ApprovalRequest
+    from dsh_tui.engine.permissions.ledger import PastCall, SessionCalls
+    from dsh_tui.engine.persistence.log_source import FoundLog, LogSource
 
 PATIENCE: Final = 1.0
 """Seconds for which earlier calls are looked for while a person waits to see a proposal."""
@@ -78,6 +78,9 @@ class PastCalls:
         return tuple(found)
 
     def _calls_of(self, log: FoundLog, source: LogSource) -> SessionCalls:
+        # here, because every command starts with this module, and few look back
+        from dsh_tui.engine.permissions.ledger import TYPES, SessionCalls, session_calls
+
         known = self._known.get(log.path)
         if known is not None and known[0] == log.token:
             return known[1]
@@ -94,7 +97,7 @@ class PastCalls:
 
 def one_line_of(call: PastCall) -> str:
     """The call in one line: its verb and what it is about."""
-    # here, because every command starts with this module, and few need a view
+    # here, as above
     from dsh_tui.engine.base.lossless import dumps
     from dsh_tui.engine.projection.cards import present_call
 

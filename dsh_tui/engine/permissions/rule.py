@@ -12,8 +12,6 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError
-from dsh_tui.engine.permissions.command_pattern import read_pattern
-from dsh_tui.engine.permissions.path_pattern import read_path_pattern
 
 Effect: TypeAlias = Literal["allow", "ask", "deny"]
 EFFECTS: Final[tuple[Effect, ...]] = get_args(Effect)
@@ -96,8 +94,12 @@ def _check_pattern(tool: str, pattern: str) -> None:
     shown = repr(f"{tool}({pattern})")
     try:
         if tool == COMMAND_TOOL:
+            from dsh_tui.engine.permissions.command_pattern import read_pattern  # see `judge`
+
             read_pattern(pattern)
         elif tool in PATH_ARGUMENTS:
+            from dsh_tui.engine.permissions.path_pattern import read_path_pattern  # see `judge`
+
             read_path_pattern(pattern)
         else:
             raise RuleError(
