@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
+from dsh_tui.engine.llm.usage import Usage, prompt_tokens
 from dsh_tui.engine.projection.cards import one_line, present_call
 from dsh_tui.engine.projection.content import plain_text
 from dsh_tui.engine.session.event import Event
@@ -16,6 +17,8 @@ Weight = Literal["turn", "prompt", "plain", "quiet", "warning"]
 Words = tuple[str, str, Weight]
 Data = Mapping[str, Any]  # Any: event data, shape by type
 LONGEST: Final = 120
+_DELTAS: Final = {"text-delta": "writes", "reasoning-delta": "thinks", "tool-call-delta": "writes a call"}
+_BLOCKS: Final = {"text": "text", "reasoning": "thinking", "tool-call": "a call"}
 
 
 def moment_words(event: Event, deltas: int = 0) -> Words:
@@ -30,12 +33,30 @@ def moment_words(event: Event, deltas: int = 0) -> Words:
 
 
 def _streamed(chunk: Data, deltas: int) -> Words:
-    kind = {"text-delta": "writes", "reasoning-delta": "thinks", "tool-call-delta": "writes a call"}.get(
-        chunk["type"]
-    )
-    if kind is None:
-        return "…", str(chunk["type"]), "quiet"
-    return "…", f"{kind}, {deltas} piece{'' if deltas == 1 else 's'}", "quiet"
+    kind = chunk["type"]
+    if kind in _DELTAS:
+        return "…", f"{_DELTAS[kind]}, {deltas} piece{'' if deltas == 1 else 's'}", "quiet"
+    if kind == "usage":
+        return "…", _counted(chunk["usage"]), "quiet"
+    if kind == "finish":
+        return "…", f"the stream is over: {chunk['reason']['kind']}", "quiet"
+    what = chunk["blockType"] if kind == "block-start" else chunk["block"]["type"]
+    return "…", f"{_BLOCKS[what]} {'begins' if kind == 'block-start' else 'ends'}", "quiet"
+
+
+def _counted(usage: Usage) -> str:
+    return f"{prompt_tokens(usage):,} tokens in, {usage['outputTokens']:,} out"
+
+
+def _came(data: Data) -> Words:
+    """A whole that stands for pieces which nobody kept."""
+    return "…", one_line(plain_text(data["content"]), LONGEST) or "an attempt without words", "quiet"
+
+
+def _goes_to(data: Data) -> Words:
+    window = data.get("contextWindow")
+    room = f", {window:,} tokens of context" if window else ""
+    return "·", f"goes to {data['provider']}/{data['model']}{room}", "quiet"
 
 
 def _said(sign: str, weight: Weight) -> Callable[[Data], Words]:
@@ -68,6 +89,11 @@ def _model(data: Data) -> Words:
     return "◇", f"model {data['model']} {data.get('effort') or ''}".rstrip(), "plain"
 
 
+def _aim(data: Data) -> str:
+    purpose = str(data["purpose"])
+    return {"session-title": "title", "compaction": "summary"}.get(purpose, purpose)
+
+
 def _ended(data: Data) -> Words:
     kind = str(data["reason"].get("kind", ""))
     return "─", f"turn {data['turn']} {kind}", "plain" if kind == "completed" else "warning"
@@ -80,6 +106,7 @@ _WORDS: Final[Mapping[str, Callable[[Data], Words]]] = {
     "steering/message": _said("▌", "prompt"),
     "context/message": _said("◇", "plain"),
     "prompt/blocked": _said("▲", "warning"),
+    "assistant/attempt": _came,
     "assistant/message": _answer,
     "step/start": lambda data: ("→", f"step {data['step']} is sent", "quiet"),
     "step/end": lambda data: ("·", f"step {data['step']} ends", "quiet"),
@@ -100,6 +127,9 @@ _WORDS: Final[Mapping[str, Callable[[Data], Words]]] = {
         f"{len(data['sections'])} prompt sections, {len(data['tools'])} tools",
         "quiet",
     ),
+    "request/context": _goes_to,
+    "request/one-shot": lambda data: ("→", f"asks for the {_aim(data)}", "quiet"),
+    "request/usage": lambda data: ("·", f"{_counted(data['usage'])}, for the {_aim(data)}", "quiet"),
     "compact/start": lambda data: ("≡", f"compaction begins, {data['trigger']}", "plain"),
     "compact/prune": lambda data: ("≡", f"{data['results']} old results are shortened", "plain"),
     "compact/retry": lambda data: ("▲", f"retry {data['retry']} of the summary", "warning"),
@@ -110,5 +140,11 @@ _WORDS: Final[Mapping[str, Callable[[Data], Words]]] = {
         "plain" if data["outcome"] == "done" else "warning",
     ),
     "llm/retry": lambda data: ("▲", f"retry {data['retry']}", "warning"),
+    "llm/retry-started": lambda _data: ("→", "sent again", "quiet"),
     "session/title": lambda data: ("·", f"title {data['title']}", "quiet"),
+    "session/cwd": lambda data: ("◇", f"goes on in {data['cwd']}", "plain"),
+    "session/imported": lambda data: ("◇", f"up to here from {data['from']}", "plain"),
+    "session/end-seed": lambda _data: ("◇", "up to here from an earlier run, or another session", "quiet"),
 }
+KNOWN: Final = frozenset(_WORDS)
+"""Types of events that have words of their own, beside streamed pieces."""
