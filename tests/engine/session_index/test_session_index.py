@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -16,23 +15,12 @@ from dsh_tui.engine.persistence.jsonl.summary import list_summaries
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
 from dsh_tui.engine.persistence.log_source import WholeLog
 from dsh_tui.engine.persistence.stored import SessionSummary
-from dsh_tui.engine.session_index.database import IndexUnavailableError
 from dsh_tui.engine.session_index.index import SessionIndex
 from tests.fakes.closed_files import modes_obeyed
 from tests.fakes.damaged_home import DAMAGES, damage
 from tests.fakes.log_folder import LogFolder
 from tests.fakes.odd_files import ODD_FILES
 from tests.fakes.session_logs import answer, bare_session, close_turn, open_step, open_turn
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> LogFolder:
-    return LogFolder(tmp_path / "sessions")
-
-
-@pytest.fixture
-def index(tmp_path: Path, folder: LogFolder) -> SessionIndex:
-    return made(tmp_path, folder)
 
 
 def made(tmp_path: Path, folder: LogFolder) -> SessionIndex:
@@ -57,12 +45,6 @@ def test_it_is_empty_until_it_was_refreshed_and_holds_every_session_then(
     rows = {row.id: row for row in index.rows()}
     assert (rows["a"].title, rows["a"].project, rows["a"].turns) == ("hello there", "app", 1)
     assert (rows["b"].cwd, rows["b"].turns, rows["b"].status) == ("/work/infra", 2, "ok")
-
-
-def test_the_file_is_private(index: SessionIndex) -> None:
-    index.refresh()
-    siblings = index.path.parent.glob("index.sqlite*")
-    assert {stat.S_IMODE(path.stat().st_mode) for path in siblings} == {0o600}
 
 
 def test_only_what_has_changed_is_read_again(index: SessionIndex, folder: LogFolder) -> None:
@@ -229,49 +211,6 @@ def test_the_newest_hits_come_and_all_are_counted(index: SessionIndex, folder: L
     assert (len(found_some.hits), found_some.total) == (2, 5)
 
 
-def test_deleting_it_loses_nothing(index: SessionIndex, folder: LogFolder) -> None:
-    folder.add("a", ("hello", "zebra"))
-    index.refresh()
-    for path in list(index.path.parent.glob("index.sqlite*")):
-        path.unlink()
-    assert index.rows() == []
-    index.refresh()
-    assert found(index, "zebra") == {"a"}
-
-
-def test_rebuilding_reads_everything_again(index: SessionIndex, folder: LogFolder) -> None:
-    folder.add("a", ("hello", "hi"))
-    index.refresh()
-    assert index.rebuild() == 1
-    assert ids(index) == {"a"}
-
-
-@pytest.mark.parametrize("garbage", [b"not a database at all " * 100, b"SQLite format 3\0" + b"\xff" * 5000])
-def test_a_broken_file_is_made_anew(index: SessionIndex, folder: LogFolder, garbage: bytes) -> None:
-    folder.add("a", ("hello", "zebra"))
-    index.path.write_bytes(garbage)
-    index.refresh()
-    assert found(index, "zebra") == {"a"}
-
-
-@pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "endless device", "huge file"])
-def test_what_is_no_file_is_taken_away_and_made_anew(
-    index: SessionIndex, folder: LogFolder, kind: str
-) -> None:
-    folder.add("a", ("hello", "zebra"))
-    ODD_FILES[kind](index.path)
-    index.refresh()
-    assert found(index, "zebra") == {"a"}
-    assert index.path.is_file()
-
-
-@pytest.mark.parametrize("kind", ["directory", "loop of links", "socket"])
-def test_what_can_not_be_taken_away_is_told(index: SessionIndex, folder: LogFolder, kind: str) -> None:
-    ODD_FILES[kind](index.path)
-    with pytest.raises(IndexUnavailableError, match=r"index\.sqlite can't be used: "):
-        index.refresh()
-
-
 @pytest.mark.parametrize("kind", sorted(ODD_FILES.keys() - {"huge file"}))
 def test_what_is_called_like_a_log_and_is_none_is_no_session_and_hides_none(
     index: SessionIndex, folder: LogFolder, kind: str
@@ -293,41 +232,6 @@ def test_what_is_called_like_a_lease_and_is_none_stops_no_list(
     index.refresh()
     assert ids(index) == {"a"}
     assert [row.id for row in list_summaries(folder.root, now_ms=0)] == ["a"]
-
-
-def test_a_file_broken_in_the_middle_is_made_anew(index: SessionIndex, folder: LogFolder) -> None:
-    for number in range(40):
-        folder.add(f"s{number}", (f"hello {number}", "zebra " * 400))
-    index.refresh()
-    data = bytearray(index.path.read_bytes())
-    data[4096:] = b"\xa5" * (len(data) - 4096)
-    index.path.write_bytes(data)
-    for suffix in ("-wal", "-shm"):
-        Path(f"{index.path}{suffix}").unlink(missing_ok=True)
-    try:
-        index.refresh()
-    except IndexUnavailableError:  # said once; the next use finds a new file
-        index.refresh()
-    assert len(index.rows()) == 40
-    assert len(found(index, "zebra")) == 40
-
-
-def test_an_index_of_another_version_is_made_anew(
-    index: SessionIndex, folder: LogFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder.add("a", ("hello", "hi"))
-    index.refresh()
-    monkeypatch.setattr("dsh_tui.engine.session_index.database.VERSION", 99)
-    assert index.rows() == []
-    index.refresh()
-    assert ids(index) == {"a"}
-
-
-def test_where_it_cannot_be_it_says_so_in_one_line(tmp_path: Path, folder: LogFolder) -> None:
-    (tmp_path / "file").write_text("")
-    index = SessionIndex(tmp_path / "file" / "index.sqlite", [JsonlLogs(folder.root)])
-    with pytest.raises(IndexUnavailableError, match=r"index\.sqlite"):
-        index.rows()
 
 
 def test_stopping_in_the_middle_keeps_what_is_there(index: SessionIndex, folder: LogFolder) -> None:

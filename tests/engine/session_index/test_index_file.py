@@ -1,0 +1,106 @@
+"""The file of the index: private, made anew when it is of no use, and told of when it can't be."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from dsh_tui.engine.persistence.jsonl.logs import JsonlLogs
+from dsh_tui.engine.session_index.database import IndexUnavailableError
+from dsh_tui.engine.session_index.index import SessionIndex
+from tests.fakes.log_folder import LogFolder
+from tests.fakes.odd_files import ODD_FILES
+
+
+def ids(index: SessionIndex) -> set[str]:
+    return {row.id for row in index.rows()}
+
+
+def found(index: SessionIndex, words: str) -> set[str]:
+    return {hit.session_id for hit in index.search(words).hits}
+
+
+def test_the_file_is_private(index: SessionIndex) -> None:
+    index.refresh()
+    siblings = index.path.parent.glob("index.sqlite*")
+    assert {stat.S_IMODE(path.stat().st_mode) for path in siblings} == {0o600}
+
+
+def test_deleting_it_loses_nothing(index: SessionIndex, folder: LogFolder) -> None:
+    folder.add("a", ("hello", "zebra"))
+    index.refresh()
+    for path in list(index.path.parent.glob("index.sqlite*")):
+        path.unlink()
+    assert index.rows() == []
+    index.refresh()
+    assert found(index, "zebra") == {"a"}
+
+
+def test_rebuilding_reads_everything_again(index: SessionIndex, folder: LogFolder) -> None:
+    folder.add("a", ("hello", "hi"))
+    index.refresh()
+    assert index.rebuild() == 1
+    assert ids(index) == {"a"}
+
+
+@pytest.mark.parametrize("garbage", [b"not a database at all " * 100, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_broken_file_is_made_anew(index: SessionIndex, folder: LogFolder, garbage: bytes) -> None:
+    folder.add("a", ("hello", "zebra"))
+    index.path.write_bytes(garbage)
+    index.refresh()
+    assert found(index, "zebra") == {"a"}
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "endless device", "huge file"])
+def test_what_is_no_file_is_taken_away_and_made_anew(
+    index: SessionIndex, folder: LogFolder, kind: str
+) -> None:
+    folder.add("a", ("hello", "zebra"))
+    ODD_FILES[kind](index.path)
+    index.refresh()
+    assert found(index, "zebra") == {"a"}
+    assert index.path.is_file()
+
+
+@pytest.mark.parametrize("kind", ["directory", "loop of links", "socket"])
+def test_what_can_not_be_taken_away_is_told(index: SessionIndex, folder: LogFolder, kind: str) -> None:
+    ODD_FILES[kind](index.path)
+    with pytest.raises(IndexUnavailableError, match=r"index\.sqlite can't be used: "):
+        index.refresh()
+
+
+def test_a_file_broken_in_the_middle_is_made_anew(index: SessionIndex, folder: LogFolder) -> None:
+    for number in range(40):
+        folder.add(f"s{number}", (f"hello {number}", "zebra " * 400))
+    index.refresh()
+    data = bytearray(index.path.read_bytes())
+    data[4096:] = b"\xa5" * (len(data) - 4096)
+    index.path.write_bytes(data)
+    for suffix in ("-wal", "-shm"):
+        Path(f"{index.path}{suffix}").unlink(missing_ok=True)
+    try:
+        index.refresh()
+    except IndexUnavailableError:  # said once; the next use finds a new file
+        index.refresh()
+    assert len(index.rows()) == 40
+    assert len(found(index, "zebra")) == 40
+
+
+def test_an_index_of_another_version_is_made_anew(
+    index: SessionIndex, folder: LogFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.add("a", ("hello", "hi"))
+    index.refresh()
+    monkeypatch.setattr("dsh_tui.engine.session_index.database.VERSION", 99)
+    assert index.rows() == []
+    index.refresh()
+    assert ids(index) == {"a"}
+
+
+def test_where_it_cannot_be_it_says_so_in_one_line(tmp_path: Path, folder: LogFolder) -> None:
+    (tmp_path / "file").write_text("")
+    index = SessionIndex(tmp_path / "file" / "index.sqlite", [JsonlLogs(folder.root)])
+    with pytest.raises(IndexUnavailableError, match=r"index\.sqlite"):
+        index.rows()
