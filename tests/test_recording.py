@@ -18,6 +18,7 @@ from dsh_tui.engine.projection.views import AnswerView, ThinkingView, ToolView, 
 from dsh_tui.engine.session.event import Event
 from dsh_tui.recording import LONGEST_PAUSE_S, PATH, Playback, RecordingError, bundled, load_recording, paced
 from tests.fakes.fake_clock import FakeClock
+from tests.fakes.odd_files import ODD_FILES
 from tests.fakes.strict_api import refusal
 
 
@@ -138,4 +139,14 @@ def test_what_is_no_log_is_refused_in_one_line(tmp_path: Path, content: bytes) -
     with pytest.raises(RecordingError) as caught:
         load_recording(path)
     assert str(path) in caught.value.message
+    assert "\n" not in caught.value.message
+
+
+@pytest.mark.parametrize("kind", ODD_FILES)
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "log.jsonl"
+    ODD_FILES[kind](path)
+    with pytest.raises(RecordingError) as caught:
+        load_recording(path)
+    assert caught.value.message.startswith(f"{path}")
     assert "\n" not in caught.value.message

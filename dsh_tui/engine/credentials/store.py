@@ -5,6 +5,7 @@ A key is never part of a message, a log or a repr. Source: design §3.2, §3.14;
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
@@ -67,7 +68,8 @@ class CredentialStore:
         import yaml
 
         entries = {**self._stored(), provider: value}
-        write_atomic(self._path, yaml.safe_dump(entries, sort_keys=True).encode(), mode=0o600)
+        content = yaml.safe_dump(entries, sort_keys=True).encode()
+        write_atomic(Path(os.path.realpath(self._path)), content, mode=0o600)  # a link stays one
 
     def _stored(self) -> dict[str, str]:
         try:

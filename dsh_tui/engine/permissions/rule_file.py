@@ -18,11 +18,13 @@ from dsh_tui.engine.base.atomic_file import write_atomic
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.file_lock import take_lock
 from dsh_tui.engine.base.private_folder import make_missing
+from dsh_tui.engine.base.regular_file import UnreadableError, read_regular
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.rules_text import UneditableError, beside_rules, with_rule, without_rule
 
 PRIVATE: Final = 0o600
 """The mode of a file that was not there; one that was keeps its own."""
+_LARGEST: Final = 1_048_576
 LOCK_S: Final = 5.0
 """Longest that another writer is waited for."""
 
@@ -96,7 +98,7 @@ class RuleFile:
     @contextmanager
     def _locked(self) -> Iterator[Path]:
         """The file that is meant, links followed, while no other writer of this program is at it."""
-        path = self.path.resolve()
+        path = Path(os.path.realpath(self.path))
         make_missing(path.parent)
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -109,9 +111,11 @@ class RuleFile:
 
 def _bytes_of(path: Path, expected: bytes | None) -> bytes:
     try:
-        content = path.read_bytes()
+        content = read_regular(path, _LARGEST)
     except FileNotFoundError:
         content = b""
+    except UnreadableError as error:
+        raise RuleFileError(f"{path}: {error.message}") from error
     if expected is not None and content != expected:
         raise RuleFileError(f"{path} was changed just now by somebody else; look at it, then try again")
     return content

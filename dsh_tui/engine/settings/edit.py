@@ -6,6 +6,7 @@ everything else, comments too, stays as it is.
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Final
@@ -36,4 +37,4 @@ def save_base_url(path: Path, provider: str, url: str) -> None:
         raise SettingsError(
             path, Fault(None, f"names providers already; set providers.{provider}.base_url there")
         )
-    write_atomic(path, after, mode=0o600)
+    write_atomic(Path(os.path.realpath(path)), after, mode=0o600)  # where a link leads: it stays one

@@ -31,6 +31,15 @@ def test_a_saved_key_is_private_and_found_at_once(tmp_path: Path) -> None:
     assert (tmp_path / "home" / "c.yaml").stat().st_mode & 0o777 == 0o600
 
 
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    (tmp_path / "elsewhere").write_text("other: sk-other\n")
+    path.symlink_to("elsewhere")
+    CredentialStore(path, {}).save("deepseek", KEY)
+    assert path.is_symlink()
+    assert (tmp_path / "elsewhere").read_text() == f"deepseek: {KEY}\nother: sk-other\n"
+
+
 def test_a_key_never_shows_in_a_repr(tmp_path: Path) -> None:
     store = CredentialStore(tmp_path / "c.yaml", {"DEEPSEEK_API_KEY": KEY})
     assert KEY not in repr(store.resolve("deepseek"))

@@ -14,6 +14,7 @@ from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.rule_file import RuleFile, RuleFileError
 from dsh_tui.engine.settings.rules import read_user_rules
+from tests.fakes.odd_files import ODD_FILES
 from tests.fakes.permission_bench import rules
 
 LS, PWD = rules("allow bash(ls *)", "allow bash(pwd)")
@@ -135,3 +136,12 @@ def test_writers_wait_for_each_other(file: RuleFile, path: Path) -> None:
     for thread in threads:
         thread.join()
     assert held(path) == set(each)
+
+
+@pytest.mark.parametrize("kind", sorted(ODD_FILES.keys() - {"dangling link"}))
+def test_what_is_no_file_is_told_and_left_alone(file: RuleFile, path: Path, kind: str) -> None:
+    path.parent.mkdir()
+    ODD_FILES[kind](path)
+    with pytest.raises(RuleFileError, match=r": is .*; "):
+        file.add((LS,))
+    assert os.path.lexists(path)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from dsh_tui.engine.settings.edit import save_base_url
 from dsh_tui.engine.settings.loader import SettingsError, load_settings
+from tests.fakes.odd_files import ODD_FILES
 
 URL = "http://127.0.0.1:8080/v1"
 
@@ -48,6 +50,24 @@ def test_a_file_that_cant_be_edited_safely_is_left_alone(tmp_path: Path, before:
     with pytest.raises(SettingsError, match=r"set providers\.deepseek\.base_url there"):
         save_base_url(path, "deepseek", URL)
     assert path.read_text() == before
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    path = tmp_path / "settings.yaml"
+    (tmp_path / "elsewhere").write_text("mode: plan\n")
+    path.symlink_to("elsewhere")
+    save_base_url(path, "deepseek", URL)
+    assert path.is_symlink()
+    assert (tmp_path / "elsewhere").read_text().startswith("mode: plan\nproviders:\n")
+
+
+@pytest.mark.parametrize("kind", ODD_FILES)
+def test_what_is_no_file_is_left_alone(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "settings.yaml"
+    ODD_FILES[kind](path)
+    with pytest.raises(SettingsError):
+        save_base_url(path, "deepseek", URL)
+    assert os.path.lexists(path)
 
 
 def test_what_is_no_address_is_refused_and_nothing_is_written(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from dsh_tui.engine.base.frozen import freeze
+from dsh_tui.engine.base.regular_file import UnreadableError, opened_regular
 from dsh_tui.engine.persistence.errors import (
     FormatUnsupportedError,
     NotStoredError,
@@ -108,15 +109,15 @@ def read_bytes(path: Path) -> tuple[bytes, Revision]:
     """
     try:
         for _ in range(_TRIES):
-            with path.open("rb") as file:
-                before = revision_of(os.fstat(file.fileno()))
+            with opened_regular(path) as fd, os.fdopen(fd, "rb", closefd=False) as file:
+                before = revision_of(os.fstat(fd))
                 data = file.read()
-                if revision_of(os.fstat(file.fileno())) == before:
+                if revision_of(os.fstat(fd)) == before:
                     break
     except FileNotFoundError as error:
         raise NotStoredError(f"no session log at {path}", path=path) from error
-    except OSError as error:
-        raise PersistenceError(f"cannot read {path}: {error.strerror}", path=path) from error
+    except UnreadableError as error:
+        raise PersistenceError(f"{path}: {error.why}", path=path) from error
     return data, before
 
 

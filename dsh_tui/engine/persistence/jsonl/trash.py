@@ -15,11 +15,13 @@ from typing import Final
 from dsh_tui.engine.base.atomic_file import fsync_dir, write_atomic
 from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.private_folder import make_missing
+from dsh_tui.engine.base.regular_file import UnreadableError, read_regular
 from dsh_tui.engine.persistence.errors import AlreadyStoredError, NotStoredError, PersistenceError
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
 
 ORIGIN_NAME: Final = "deleted.json"
 _CONTENT: Final = "session"
+_LARGEST_NOTE: Final = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +96,9 @@ class Trash:
             return
         for folder in folders:
             try:
-                note = json.loads((folder / ORIGIN_NAME).read_bytes())
+                note = json.loads(read_regular(folder / ORIGIN_NAME, _LARGEST_NOTE))
                 deleted = Deleted(str(note["id"]), int(note["deletedAt"]), Path(note["origin"]), folder)
-            except (OSError, ValueError, TypeError, KeyError):
+            except (OSError, UnreadableError, ValueError, TypeError, KeyError, RecursionError):
                 continue
             if (folder / _CONTENT).is_dir():
                 yield deleted
