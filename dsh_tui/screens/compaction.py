@@ -59,9 +59,9 @@ def _lines(forecast: CompactionForecast, keep: str) -> list[str]:
 
 
 def _shortening(first: ShorteningForecast) -> str:
-    results = f"{first.results} long tool result{'' if first.results == 1 else 's'}"
+    results = "1 long tool result is" if first.results == 1 else f"{first.results} long tool results are"
+    gain = f"~{amount(first.before)} → ~{amount(first.after)} tokens"
     return (
-        f"The window is nearly full: {results} of it would be cut to both ends first, "
-        f"~{amount(first.before)} → ~{amount(first.after)} tokens; "
-        f"so the request for the summary sends ~{amount(first.uncached)} uncached."
+        f"The window is nearly full, so {results} shortened first ({gain}); the request for the summary "
+        f"sends ~{amount(first.uncached)} uncached."
     )

@@ -19,7 +19,8 @@ from dsh_tui.widgets.visible_text import one_line
 def render(view: CompactionView, width: int, palette: Palette, *, folded: bool) -> list[Row]:
     """One row, or all of the summary behind a rule; a failure has as many rows as it needs."""
     if not view.summary or view.state == "failed":
-        style = palette.dim if view.state in ("running", "cancelled") else palette.warning
+        quiet = view.state in ("running", "cancelled", "done") and not view.retry
+        style = palette.dim if quiet else palette.warning
         rows = plain_rows(words(view), prose_width(width, TEXT_EDGE + 2), style)
         sign = Segment(" " * TEXT_EDGE + "≡ ", style)
         return prefixed(rows, sign, Segment(" " * (TEXT_EDGE + 2)), TEXT_EDGE + 2)

@@ -42,7 +42,7 @@ async def test_what_would_be_shortened_first_is_said_with_what_that_costs() -> N
         app.chat.perform_slash("compact", "")
         await pilot.pause()
         said = str(app.screen.query_one(".explanation", Static).content)
-        assert "3 long tool results of it would be cut to both ends first, ~40.2k → ~4.1k tokens" in said
+        assert "3 long tool results are shortened first (~40.2k → ~4.1k tokens)" in said
         assert "the request for the summary sends ~131k uncached" in said
 
 

@@ -119,7 +119,8 @@ def test_one_row_tells_what_was_saved_and_opens_to_the_summary() -> None:
 def test_a_summary_behind_shortened_results_tells_what_both_saved() -> None:
     (row,) = rows(folded(START, PRUNE, SUMMARY, CHECKPOINT, end("done"), turn_end("completed")), width=120)
     assert row.split("▸")[0].strip() == (
-        "≡ Window nearly full: 3 old tool results shortened, then 42 messages summarised, ~218k → ~950 tokens"
+        "≡ Window nearly full: 42 messages summarised, ~218k → ~950 tokens, "
+        "after 3 old tool results were shortened"
     )
 
 

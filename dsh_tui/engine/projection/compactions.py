@@ -56,7 +56,7 @@ def words(view: CompactionView) -> str:
     saved = _gain(view.shortened_before, view.shortened_after)
     now = "; the history is as it was"
     if view.shortened:
-        now = f"; {_results(view)} {'was' if view.shortened == 1 else 'were'} shortened, {saved}"
+        now = f"; {_results(view)} {_were(view)} shortened, {saved}"
     match view.state:
         case "running" if view.retry:
             return f"No summary yet: {view.retry} · esc stops"
@@ -67,10 +67,10 @@ def words(view: CompactionView) -> str:
         case "done":
             before = view.tokens_before + view.shortened_before - view.shortened_after
             gain = _gain(before, view.tokens_after)
-            first = f"{_results(view)} shortened, then " if view.shortened else ""
+            first = f", after {_results(view)} {_were(view)} shortened" if view.shortened else ""
             if view.trigger in _WHY:
-                return f"{_WHY[view.trigger]}{first}{view.messages} messages summarised, {gain}"
-            return f"History summarised, {first}{view.messages} messages, {gain}"
+                return f"{_WHY[view.trigger]}{view.messages} messages summarised, {gain}{first}"
+            return f"History summarised, {view.messages} messages, {gain}{first}"
         case "cancelled":
             return f"Summarising was stopped{now}"
         case "cut":
@@ -89,6 +89,10 @@ def amount(tokens: int) -> str:
 
 def _results(view: CompactionView) -> str:
     return f"{view.shortened} old tool result{'' if view.shortened == 1 else 's'}"
+
+
+def _were(view: CompactionView) -> str:
+    return "was" if view.shortened == 1 else "were"
 
 
 def _gain(before: int, after: int) -> str:

@@ -43,8 +43,8 @@ def test_a_compaction_is_one_line_and_each_retry_of_its_summary_another(
     retry, done = err.splitlines()
     assert retry == "dsh-tui: Busy␛[31m. · retry 1 of 5 after 0.5 s"
     assert done == (
-        "dsh-tui: The request was too long: 2 old tool results shortened, then 7 messages summarised, "
-        "~17.0k → ~90 tokens"
+        "dsh-tui: The request was too long: 7 messages summarised, ~17.0k → ~90 tokens, "
+        "after 2 old tool results were shortened"
     )
 
 
