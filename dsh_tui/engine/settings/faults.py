@@ -5,11 +5,11 @@ Source: design §4.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.visible import flattened
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _cure(model: type[BaseModel], place: Place, faults: Sequence[ErrorDetails]) 
         said = dict.fromkeys(fault["msg"][:1].lower() + fault["msg"][1:] for fault in faults)
         return f"{dotted or 'settings'}: {flattened(', or '.join(said))}"
     known = _names_at(model, place[:-1])
-    near = difflib.get_close_matches(str(place[-1]), known, n=2, cutoff=0.5)
+    near = get_close_matches(str(place[-1]), known, n=2, cutoff=0.5)
     names = " or ".join(f"`{name}`" for name in near)
     advice = f"did you mean {names}?" if near else f"known here: {', '.join(sorted(known))}"
     return f"unknown key `{dotted}`; {advice}"
