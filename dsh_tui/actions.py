@@ -62,6 +62,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
            help="↑ ↓ at the draft's edge step too"),
     Action(id="prompt.editor", label="Edit the draft in $EDITOR", group="Writing", keys=("ctrl+g",),
            leader="e", slash="editor"),
+    Action(id="prompt.undo", label="Undo in the draft", group="Writing",
+           keys=("ctrl+underscore", "ctrl+minus"), place="composer", help="ctrl+y does it again"),
     Action(id="prompt.expand", label="Expand pasted text", group="Writing",
            slash="expand-paste"),
     Action(id="prompt.commands", label="Commands", group="Writing", keys=("/",), place="composer",
@@ -179,6 +181,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     # Leaving
     Action(id="app.leave-empty", label="Quit", group="Leaving", keys=("ctrl+d",), place="composer",
            help="twice, on an empty draft"),
+    Action(id="app.suspend", label="Suspend", group="Leaving", keys=("ctrl+z",), slash="suspend", first=True,
+           help="back to the shell; fg there brings it back"),
     Action(id="app.quit", label="Quit", group="Leaving", keys=("ctrl+q",), slash="quit",
            aliases=("exit", "q"), first=True),
 )  # fmt: skip
@@ -199,6 +203,8 @@ _KEY_NAMES: Final = {
     "pagedown": "pgdn",
     "left_curly_bracket": "{",
     "right_curly_bracket": "}",
+    "underscore": "_",
+    "minus": "-",
 }
 
 

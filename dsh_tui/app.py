@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
 from rich.text import Text
 from textual import events
@@ -37,6 +37,14 @@ HUNG_UP: Final = 129
 """Exit status when the terminal has gone, as of SIGHUP."""
 CLOSING_SECONDS: Final = 10.0
 """Longest that leaving waits for the engine."""
+
+
+@runtime_checkable
+class Suspendable(Protocol):
+    """A driver whose terminal has a shell behind it."""
+
+    def suspend_to_shell(self) -> bool:
+        """Stop until the shell goes on with this; False if nothing was stopped."""
 
 
 def _wall_ms() -> int:
@@ -173,6 +181,11 @@ class DshApp(App[None]):
 
     def switch_theme(self) -> None:
         self.theme = other(self.theme)
+
+    def suspend_to_shell(self) -> bool:
+        """Stand still until the shell brings this back. False: there is none that could."""
+        driver = self._driver
+        return isinstance(driver, Suspendable) and driver.suspend_to_shell()
 
     # Keys that matter everywhere
 

@@ -284,7 +284,7 @@ class ChatScreen(ChatActions):
 
     @on(Composer.LeaveAsked)
     def _leave_asked(self) -> None:
-        self._ask_to_quit("ctrl+d")
+        self.ask_to_quit("ctrl+d")
 
     @on(Composer.HelpAsked)
     def _help_asked(self) -> None:

@@ -19,6 +19,7 @@ from dsh_tui.screens.compaction_actions import CompactionActions
 from dsh_tui.screens.composer_words import RECORDING
 from dsh_tui.screens.directory_actions import DirectoryActions
 from dsh_tui.screens.history_actions import HistoryActions
+from dsh_tui.screens.leaving_actions import LeavingActions
 from dsh_tui.screens.trust_actions import TrustActions
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
     from dsh_tui.widgets.transcript import Transcript
 
 MODE_CYCLE: Final = {"ask": "edits", "edits": "plan", "plan": "sandbox", "sandbox": "ask", "full": "ask"}
-QUIT_WINDOW: Final = 1.0
-"""Seconds within which a second press quits."""
 
 
-class ChatActions(ApprovalActions, TrustActions, DirectoryActions, HistoryActions, CompactionActions):
+class ChatActions(
+    ApprovalActions, TrustActions, DirectoryActions, HistoryActions, CompactionActions, LeavingActions
+):
     """The actions; what they act on is composed by `ChatScreen`."""
 
     completion: Completion
@@ -43,13 +44,7 @@ class ChatActions(ApprovalActions, TrustActions, DirectoryActions, HistoryAction
     own_keys: Mapping[str, Action] = MappingProxyType({})
     """Keys that the user gave to actions which have none of their own."""
 
-    _quit_asked = float("-inf")
     _leader = False
-
-    @property
-    def busy(self) -> bool:
-        """Whether a turn runs, waits or stops."""
-        return self.shown is not None and self.shown.status.state in ("running", "waiting", "stopping")
 
     @property
     def plays_recording(self) -> bool:
@@ -139,32 +134,6 @@ class ChatActions(ApprovalActions, TrustActions, DirectoryActions, HistoryAction
             pass
         elif self.focused is not self.composer:
             self.composer.focus()
-
-    def action_turn_ctrl_c(self) -> None:
-        """Copy → interrupt → save and clear → quit, whichever applies first."""
-        now = self.dsh.monotonic()
-        selected = self.composer.selected_text or self.get_selected_text() or ""
-        if self.dsh.leaving or now - self._quit_asked <= QUIT_WINDOW:
-            self.dsh.leave()
-        elif selected:
-            self.dsh.copy(selected)
-            self.clear_selection()
-        elif self.busy and self.port is not None:
-            self.port.cancel()
-            self._quit_asked = now
-        elif self.composer.stash():
-            self.say("Draft kept: ↑ brings it back. ctrl+c again quits")
-            self._quit_asked = now
-        else:
-            self._ask_to_quit("ctrl+c")
-
-    def _ask_to_quit(self, key: str) -> None:
-        now = self.dsh.monotonic()
-        if now - self._quit_asked <= QUIT_WINDOW:
-            self.dsh.leave()
-            return
-        self._quit_asked = now
-        self.say(f"{key} again quits")
 
     def action_queue_edit(self) -> None:
         if self.queue_panel.rows:
@@ -290,7 +259,7 @@ class ChatActions(ApprovalActions, TrustActions, DirectoryActions, HistoryAction
     def action_view_theme(self) -> None:
         self.dsh.switch_theme()
 
-    # Setting up and leaving
+    # Setting up
 
     def action_setup_key(self) -> None:
         if self.port is not None:
@@ -307,6 +276,3 @@ class ChatActions(ApprovalActions, TrustActions, DirectoryActions, HistoryAction
     def set_up(self, saved: bool | None) -> None:  # noqa: FBT001 - a dialog's result
         """A set-up dialog closed."""
         raise NotImplementedError
-
-    def action_app_quit(self) -> None:
-        self.dsh.leave()

@@ -26,12 +26,20 @@ class ChatPart(Screen[None]):
     composer: Composer
     dock: ApprovalDock
     status_bar: StatusBar
+    said = ""
+    """The last thing that was said, whether it is shown still or not."""
 
     @property
     def dsh(self) -> DshApp:
         """The app, as what it is."""
         return self.app  # type: ignore[return-value] # this screen lives in no other app
 
+    @property
+    def busy(self) -> bool:
+        """Whether a turn runs, waits or stops."""
+        return self.shown is not None and self.shown.status.state in ("running", "waiting", "stopping")
+
     def say(self, text: str, tone: str = "info") -> None:
         """One line for a few seconds."""
+        self.said = text
         self.status_bar.notice(text, tone)

@@ -1,9 +1,9 @@
-"""The driver for Unix terminals: Textual's own, with seven faults kept from the app, and a title.
+"""The driver for Unix terminals: Textual's own, with eight faults kept from the app, and a title.
 
 A paste can't act as keys; the size that is told last is the size that the window has; a terminal
 that goes away is told instead of raised, and what is still written to it is dropped; one that stops
 taking text holds nobody up; what others print does not meet the screen; a stop that could not be
-caught leaves one reader, not two.
+caught leaves one reader, not two; and nobody is stopped for good where no shell could go on with them.
 Source: UX spec §2 A, D; design §2 (shutdown).
 """
 
@@ -13,6 +13,7 @@ import asyncio
 import os
 import selectors
 import signal
+import time
 from codecs import getincrementaldecoder
 from contextlib import suppress
 from typing import Any, Final
@@ -32,6 +33,9 @@ from dsh_tui.terminal.stray_output import StrayOutput
 _READ: Final = 65_536
 _PATIENCE: Final = 0.1
 """Seconds between two looks at whether the app has ended."""
+STOPPING_S: Final = 0.1
+"""Seconds in which a stop takes effect on all threads; a job without a shell goes on after them."""
+SUSPENDED: Final = "dsh-tui stands still; fg brings it back.\n"
 LEAVE_S: Final = 1.0
 """Seconds that the last words wait for a terminal that takes nothing."""
 
@@ -41,7 +45,7 @@ class TerminalGone(Message):
 
 
 class TerminalCaughtUp(Message):
-    """The terminal takes text again, after pictures were dropped: it needs a whole one."""
+    """The terminal takes text again, after pictures were dropped or it was lent out: it needs a whole one."""
 
 
 class TerminalDriver(LinuxDriver):
@@ -64,12 +68,15 @@ class TerminalDriver(LinuxDriver):
 
         A signal that meets the base's own handler at work is told first, and the older size last.
         """
+        again = self._must_signal_resume
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual leaves it untyped
         asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, self._tell_size)
         self._holds_terminal = True
         self._stray.catch()
         if self._title:
             self.tell(f"{KEEP_TITLE}{title(self._title)}")
+        if again:
+            self._app.post_message(TerminalCaughtUp())
 
     def stop_application_mode(self) -> None:
         if self._title:
@@ -96,6 +103,29 @@ class TerminalDriver(LinuxDriver):
         super().close()
         self._output.drain(LEAVE_S)
 
+    def suspend_to_shell(self) -> bool:
+        """Give the terminal back and stop until the shell goes on with this job.
+
+        The whole job stops, so that whatever started this (make, a script) waits, too. False: nobody
+        could go on with it, so the system did not stop it, and the screen is back.
+        """
+        self.suspend_application_mode()
+        self._must_signal_resume = True
+        self._output.write(SUSPENDED)
+        self._output.drain(LEAVE_S)
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(0, signal.SIGTSTP)
+        time.sleep(STOPPING_S)
+        signal.signal(signal.SIGTSTP, self._sigtstp_application)
+        if self._holds_terminal:  # SIGCONT came, and took it back
+            return True
+        self.resume_application_mode()
+        return False
+
+    def _sigtstp_application(self, *_: object) -> None:
+        """Somebody else asks for a stop."""
+        self.suspend_to_shell()
+
     def _sigcont_application(self, *_: object) -> None:
         """Who was stopped by SIGSTOP could not let go of the terminal; it must before it takes it again.
 
@@ -103,7 +133,7 @@ class TerminalDriver(LinuxDriver):
         """
         if self._holds_terminal:
             self.suspend_application_mode()
-            self._must_signal_resume = True  # all is drawn anew
+            self._must_signal_resume = True
         super()._sigcont_application()
 
     def _get_terminal_size(self) -> tuple[int, int]:

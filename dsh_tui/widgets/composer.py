@@ -7,13 +7,15 @@ Source: UX spec §2 D and §4; design §5.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
+from dsh_tui.actions import BY_ID
 from dsh_tui.widgets import mode_look
 from dsh_tui.widgets.completion import Completion
 from dsh_tui.widgets.messages import CommandGiven, Noticed, Submitted
@@ -51,6 +53,10 @@ class Composer(TextArea):
         & .text-area--cursor { color: $background; background: $foreground; }
     }
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(",".join(BY_ID["prompt.undo"].keys), "undo", show=False, id="prompt.undo"),
+    ]
 
     class Emptied(Message):
         """The draft became empty, or has text again."""

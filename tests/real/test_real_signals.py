@@ -7,7 +7,8 @@ import signal
 import pytest
 
 from tests.fakes.model_server import reply, stall
-from tests.real.stage import Stage, until
+from tests.real.stage import DSH_TUI, Stage, until
+from tests.real.terminal import Terminal
 from tests.real.test_real_esc import alive, approve, heartbeat
 
 
@@ -108,7 +109,39 @@ def test_an_app_that_was_stopped_and_continued_types_on_and_leaves_the_terminal_
         app.signal(signal.SIGSTOP)
         app.signal(signal.SIGCONT)
         app.wait_until(lambda: app.raw.count(b"\x1b[?1049h") > entered, "the terminal is taken again")
-        app.wait_for("Ok.", "ready")
+        taken = app.raw.rindex(b"\x1b[?1049h")
+        app.wait_until(lambda: b"Ok." in app.raw[taken:], "all is drawn anew")
+        app.type("a draft")
+        app.wait_for("│ a draft ")
+        app.press("ctrl+q")
+        assert app.wait_exit() == 0
+        app.assert_restored()
+
+
+def test_ctrl_z_gives_the_terminal_to_the_shell_and_fg_brings_all_of_it_back(stage: Stage) -> None:
+    shell = Terminal(
+        ["bash", "--norc", "--noprofile", "-i"], env={**stage.env, "PS1": "shell> "}, cwd=stage.project
+    )
+    with shell:
+        shell.wait_for("shell>")
+        shell.type(f"{DSH_TUI}\r")
+        shell.wait_for("Ask about this project", "ready")
+        shell.type("a draft")
+        shell.wait_for("│ a draft ")
+        shell.press("ctrl+z")
+        shell.wait_for("fg brings it back", "Stopped", "shell>")
+        shell.type("echo $((40 + 2))\r")  # typed text is echoed: the terminal is as the shell wants it
+        shell.wait_for("echo $((40", " 42 ")
+        shell.type("fg\r")
+        shell.wait_for("dsh-tui 0", "│ a draft ", "ready")
+        shell.press("ctrl+q")
+        shell.wait_for("shell>")
+
+
+def test_ctrl_z_without_a_shell_stops_nothing_and_says_so(stage: Stage) -> None:
+    with stage.app() as app:
+        app.press("ctrl+z")
+        app.wait_for("No shell here to go back to", "ready")
         app.type("a draft")
         app.wait_for("│ a draft ")
         app.press("ctrl+q")

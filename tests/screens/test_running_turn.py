@@ -2,12 +2,17 @@ from __future__ import annotations
 
 from textual import events
 
+from dsh_tui.app import DshApp
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import Hands, app_over, chat, running, started
 
 
 def key_event(key: str, character: str | None = None) -> events.Key:
     return events.Key(key, character or (key if len(key) == 1 else None))
+
+
+def notice(app: DshApp) -> str:
+    return str(app.chat.status_bar.render())
 
 
 async def test_enter_queues_while_running_and_the_queue_is_seen() -> None:
@@ -159,6 +164,28 @@ async def test_ctrl_c_interrupts_then_clears_then_quits() -> None:
         await pilot.pause()
         assert bridge.closed
     assert app.return_code == 0
+
+
+async def test_what_is_said_of_a_second_press_goes_when_it_would_not_quit_any_more() -> None:
+    app = app_over(FakeBridge())
+    async with started(app) as pilot:
+        await pilot.press("a", "ctrl+c")
+        assert "ctrl+c again quits" in notice(app)
+        while "again quits" in notice(app):
+            await pilot.pause(0.02)
+        assert "↑ brings it back" in notice(app)
+
+
+async def test_ctrl_z_keeps_the_draft_and_ctrl_underscore_undoes_in_it() -> None:
+    app = app_over(FakeBridge())
+    async with started(app) as pilot:
+        await pilot.press("a", "b", "ctrl+z")
+        assert app.chat.composer.text == "ab"
+        assert "No shell" in notice(app)
+        await pilot.press("ctrl+u")
+        assert app.chat.composer.text == ""
+        await pilot.press("ctrl+underscore")
+        assert app.chat.composer.text == "ab"
 
 
 async def test_two_presses_of_ctrl_c_far_apart_do_not_quit() -> None:
