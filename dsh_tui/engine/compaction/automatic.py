@@ -1,24 +1,22 @@
 """Compaction unasked: before a request that would nearly fill the window, and after one that was refused.
 
-A refused request is made anew in a new step, since what the model sees is another then: once, until an
-answer comes, and only if the history became shorter. What came to nothing is not tried again in its turn.
-Source: core spec §10, §8.5.
+A refused request is made anew in a new step, since what the model sees is another then: only if the history
+became shorter, and no more once a summary was made for it and no answer came. What came to nothing is not
+tried again in its turn. Source: core spec §10, §8.5.
 """
 
 from __future__ import annotations
 
-from typing import Final
 from weakref import WeakKeyDictionary
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.decisions import RequestErrorDecision, RetryStep
 from dsh_tui.engine.agent.events import PreStep, RequestFailure
+from dsh_tui.engine.compaction.errors import TOO_LONG
 from dsh_tui.engine.compaction.service import Compaction
 from dsh_tui.engine.compaction.weight import head_tokens
 from dsh_tui.engine.kernel import Next
 from dsh_tui.engine.session.session import Session
-
-TOO_LONG: Final = "CONTEXT_WINDOW_EXCEEDED"
 
 
 class Automatic:
@@ -28,7 +26,7 @@ class Automatic:
         self._compaction = compaction
         self._gave_up: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         """The turn in which it came to nothing."""
-        self._summarised: WeakKeyDictionary[Session, tuple[int, int]] = WeakKeyDictionary()
+        self._exhausted: WeakKeyDictionary[Session, tuple[int, int]] = WeakKeyDictionary()
         """Turn of the last refusal that a summary was made for, and how long the log was then."""
 
     async def before_step(self, agent: Agent, upcoming: PreStep) -> None:
@@ -53,14 +51,14 @@ class Automatic:
         change = await self._compaction.run(agent, self._compaction.need(agent, "overflow"), failed.signal)
         if change == "nothing":
             return await following()
-        if change == "summarised":  # else there is a summary left to try
-            self._summarised[session] = failed.turn, logged
+        if change == "all":
+            self._exhausted[session] = failed.turn, logged
         return RetryStep()
 
     def _tried(self, session: Session, turn: int) -> bool:
         """Whether all was done already, and no answer came of it."""
         if self._gave_up.get(session) == turn:
             return True
-        last_turn, logged = self._summarised.get(session, (0, 0))
+        last_turn, logged = self._exhausted.get(session, (0, 0))
         answer = next((node for node in reversed(session.surface) if node.type == "assistant/message"), None)
         return last_turn == turn and (answer is None or answer.seq < logged)

@@ -6,6 +6,7 @@ Source: core spec §10; ux spec §3.3 (forecast).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
@@ -75,11 +76,26 @@ def plan_compaction(session: Session, scale: Scale, retain: float, window: int |
     most = retain * min(total, window or total)
     tails = list(accumulate(reversed(tokens)))
     fitting = sum(tail <= most for tail in tails)
-    place, prompt = last_prompt(messages)
+    place, _ = last_prompt(messages)
     wanted = len(messages) - max(1, fitting)
     if wanted > place >= FEWEST and sum(tokens[place:]) <= total * _LAST_PROMPT:
         wanted = place  # rather keep somewhat more than part a short turn from its prompt
-    cut = find_cut(messages, wanted)
+    return _plan_at(session, tokens, find_cut(messages, wanted))
+
+
+def narrower_plan(session: Session, scale: Scale, plan: Plan) -> Plan | None:
+    """One that cuts off half of what ``plan`` does, about; None where that would not be worth a summary."""
+    tokens = [weight for weight in scale.weigh(session) if weight]
+    fitting = sum(size <= plan.tokens / 2 for size in accumulate(tokens))
+    try:
+        narrower = _plan_at(session, tokens, find_cut(session.derive(), fitting))
+    except NothingToCompactError:
+        return None
+    return narrower if narrower.tokens < plan.tokens else None
+
+
+def _plan_at(session: Session, tokens: Sequence[int], cut: int | None) -> Plan:
+    messages = session.derive()
     if cut is None:
         raise NothingToCompactError(
             f"Nothing can be summarised: {len(messages)} message{'' if len(messages) == 1 else 's'}, and no "
@@ -90,6 +106,7 @@ def plan_compaction(session: Session, scale: Scale, retain: float, window: int |
         raise NothingToCompactError(
             f"A summary would save nothing: what it would stand for is only about {gone} tokens."
         )
+    place, prompt = last_prompt(messages)
     return Plan(
         generation=session.replace_generation,
         seqs=_seqs_before(session, cut),
@@ -97,7 +114,7 @@ def plan_compaction(session: Session, scale: Scale, retain: float, window: int |
         prompt=prompt if place < cut else "",
         tokens=gone,
         kept_messages=len(messages) - cut,
-        kept_tokens=total - gone,
+        kept_tokens=sum(tokens[cut:]),
     )
 
 

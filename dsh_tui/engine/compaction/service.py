@@ -18,8 +18,13 @@ from dsh_tui.engine.base.cancel import Cancelled, CancelSignal
 from dsh_tui.engine.base.errors import error_chain
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.compaction.checkpoint import PLUGIN, SOURCE, checkpoint_content
-from dsh_tui.engine.compaction.errors import CompactionError, NothingToCompactError, SummaryError
-from dsh_tui.engine.compaction.plan import Plan, plan_compaction
+from dsh_tui.engine.compaction.errors import (
+    CompactionError,
+    HistoryTooLongError,
+    NothingToCompactError,
+    SummaryError,
+)
+from dsh_tui.engine.compaction.plan import Plan, narrower_plan, plan_compaction
 from dsh_tui.engine.compaction.prune import Pruning, find_pruning, prune
 from dsh_tui.engine.compaction.summary import Asking, summary_request
 from dsh_tui.engine.compaction.weight import Scale, header_tokens, message_tokens
@@ -32,8 +37,8 @@ from dsh_tui.engine.session.store import SessionStore
 from dsh_tui.engine.spill.store import SpillStore
 
 Trigger = Literal["manual", "auto", "overflow"]
-Change = Literal["nothing", "pruned", "summarised"]
-"""What became of the surface, at most."""
+Change = Literal["nothing", "some", "all"]
+"""What was done of what can be; after ``some``, a summary is left to try."""
 
 _log = logging.getLogger(__name__)
 
@@ -124,7 +129,7 @@ class Compaction:
             ending = {"outcome": "failed", "error": error_chain(error)}
         finally:
             session.append("compact/end", {**compaction, **ending})
-        return "pruned" if change == "nothing" and session.replace_generation > before else change
+        return "some" if change == "nothing" and session.replace_generation > before else change
 
     async def _alone(self, agent: Agent, keep: str, signal: CancelSignal) -> None:
         """In a turn of its own, because every event sits inside one."""
@@ -152,10 +157,18 @@ class Compaction:
             await prune(session, plan, pruning, compaction, self._spill())
             signal.check()
             if need.trigger != "manual" and not need.over(pruning.saved):
-                return "pruned"
+                return "some"
             plan = plan.renewed(session, self._scale)
-        await self._summarise(session, plan, need, compaction, opened, signal)
-        return "summarised"
+        while True:
+            try:
+                await self._summarise(session, plan, need, compaction, opened, signal)
+            except HistoryTooLongError:
+                narrower = narrower_plan(session, self._scale, plan)
+                if narrower is None:
+                    raise
+                plan = narrower
+            else:
+                return "all"
 
     async def _summarise(
         self,

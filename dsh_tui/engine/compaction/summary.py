@@ -18,7 +18,7 @@ from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.compaction.checkpoint import PLUGIN, SOURCE
-from dsh_tui.engine.compaction.errors import SummaryError
+from dsh_tui.engine.compaction.errors import TOO_LONG, HistoryTooLongError, SummaryError
 from dsh_tui.engine.compaction.plan import Plan
 from dsh_tui.engine.llm.assembler import Assembler
 from dsh_tui.engine.llm.blocks import text_of
@@ -59,6 +59,7 @@ class Asking:
         """The text of the answer. ``waits`` is told each failure, its number and the wait in ms after it.
 
         Raises:
+            HistoryTooLongError: the model takes no request of this length.
             SummaryError: there is none, or not all of it.
             Cancelled: the request's signal fired.
         """
@@ -70,7 +71,9 @@ class Asking:
                 return _text(reply)
             delay = self.policy.delay_ms(failure, attempt)
             if delay is None:
-                raise SummaryError(failure["message"])
+                raise (HistoryTooLongError if failure["code"] == TOO_LONG else SummaryError)(
+                    failure["message"]
+                )
             waits(failure, attempt, delay)
             await request.signal.race(self.clock.sleep(delay / 1000))
 

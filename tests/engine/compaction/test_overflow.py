@@ -88,6 +88,30 @@ async def test_shortening_that_was_not_enough_leaves_a_summary_to_try(app: LoopA
     assert_sound(app, agent.session)
 
 
+async def test_a_history_that_is_too_long_to_be_summarised_is_summarised_in_part(app: LoopApp) -> None:
+    await with_compaction(app, window=1_000_000)
+    agent = app.create("s1").agent
+    app.provider.will_say(*[says(NOTES)] * 6, TOO_LONG, TOO_LONG, text("We talked."), says("Seventh."))
+    await ask(agent, *[f"prompt {number}" for number in range(7)])
+    refused, asked = app.provider.requests[-3:-1]
+    assert asked.messages[:-1] == refused.messages[: len(asked.messages) - 1]
+    assert len(asked.messages) < 0.7 * len(refused.messages)
+    assert last(agent.session, "compact/summary")["messages"] == len(asked.messages) - 1
+    assert last(agent.session, "turn/end")["reason"]["kind"] == "completed"
+    assert_sound(app, agent.session)
+
+
+async def test_where_no_part_is_short_enough_the_error_stays(app: LoopApp) -> None:
+    await with_compaction(app, window=1_000_000)
+    agent = app.create("s1").agent
+    app.provider.will_say(*[says(NOTES)] * 6, *[TOO_LONG] * 9)
+    await ask(agent, *[f"prompt {number}" for number in range(7)])
+    end = last(agent.session, "compact/end")
+    assert (end["outcome"], end["error"]) == ("failed", "the conversation is longer than the model takes")
+    assert last(agent.session, "turn/end")["reason"]["code"] == "CONTEXT_WINDOW_EXCEEDED"
+    assert_sound(app, agent.session)
+
+
 async def test_after_an_answer_the_next_refusal_is_dealt_with_again(app: LoopApp) -> None:
     await with_compaction(app, window=1_000_000)
     agent = app.create("s1").agent
