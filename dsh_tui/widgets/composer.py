@@ -172,6 +172,9 @@ class Composer(TextArea):
         if pasted := clean(text):
             self._replace_via_keyboard(self._pastes.fold(pasted), *self.selection)
 
+    def on_resize(self) -> None:
+        self.refresh()  # the base wraps anew, but paints only what it did not paint at this size before
+
     # Keys
 
     async def _on_key(self, event: events.Key) -> None:

@@ -32,7 +32,7 @@ class Pastes:
 
     def fold(self, text: str) -> str:
         """What goes into the draft for a cleaned paste: itself, or a chip."""
-        lines = text.count("\n") + 1
+        lines = text.count("\n") + (not text.endswith("\n"))
         if len(text) < CHIP_CHARACTERS and lines < CHIP_LINES:
             return text
         number = len(self._texts) + 1

@@ -65,6 +65,7 @@ async def test_an_empty_draft_sends_nothing() -> None:
         ("a\x1b[31mb", "ab"),
         ("中文 👩‍👩‍👧", "中文 👩‍👩‍👧"),
         ("one\n", "one\n"),
+        ("line\n" * 20, "[paste #1 · 20 lines]"),
     ],
 )
 async def test_a_bracketed_paste_never_sends(pasted: str, draft: str) -> None:
@@ -233,6 +234,20 @@ async def test_an_at_sign_completes_files(tmp_path: object) -> None:
         await pilot.pause()
         await pilot.press("tab")
         assert composer_of(app).text == "see @src/retry.py "
+
+
+async def test_at_another_width_all_of_the_draft_is_painted() -> None:
+    draft = " ".join(f"word{number}" for number in range(17)) + " end"
+    app = app_over(FakeBridge())
+    async with started(app, size=(120, 40)) as pilot:
+        composer_of(app).put(draft)
+        for width in (80, 120, 79):  # as many rows at one width as at the other
+            await pilot.resize_terminal(width, 24)
+            await pilot.pause()
+            rows = app.screen._compositor.render_strips()
+            inside = composer_of(app).content_region
+            painted = [rows[y].text[inside.x : inside.right] for y in range(inside.y, inside.bottom)]
+            assert " ".join(" ".join(painted).split()) == draft
 
 
 async def test_it_grows_to_a_third_of_the_screen() -> None:
