@@ -237,11 +237,11 @@ async def test_an_at_sign_completes_files(tmp_path: object) -> None:
 
 
 async def test_at_another_width_all_of_the_draft_is_painted() -> None:
-    draft = " ".join(f"word{number}" for number in range(17)) + " end"
+    draft = " ".join(f"word{number}" for number in range(18)) + " end"
     app = app_over(FakeBridge())
     async with started(app, size=(120, 40)) as pilot:
         composer_of(app).put(draft)
-        for width in (80, 120, 79):  # as many rows at one width as at the other
+        for width in (80, 120, 79):  # two rows at each of them
             await pilot.resize_terminal(width, 24)
             await pilot.pause()
             rows = app.screen._compositor.render_strips()
