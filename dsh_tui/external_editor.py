@@ -9,13 +9,12 @@ import os
 import re
 import shlex
 import subprocess
-import tempfile
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
-from pathlib import Path
+from contextlib import AbstractContextManager, closing
 from typing import Final
 
 from dsh_tui.engine.base.atomic_file import write_atomic
+from dsh_tui.engine.base.temp_folder import TempFolder
 
 _SECRET: Final = re.compile(r"(?i)(api[_-]?key|token|secret|passw|credential)")
 
@@ -37,8 +36,8 @@ def edit(text: str, lend_terminal: AbstractContextManager[None], environment: Ma
     """
     command = editor_command(environment)
     harmless = {name: value for name, value in environment.items() if not _SECRET.search(name)}
-    with tempfile.TemporaryDirectory(prefix="dsh-tui-") as folder:
-        draft = Path(folder) / "prompt.md"
+    with closing(TempFolder("draft")) as folder:
+        draft = folder.path / "prompt.md"
         write_atomic(draft, text.encode("utf-8"))  # private, whatever the umask
         try:
             with lend_terminal:

@@ -11,9 +11,11 @@ import os
 import select
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dsh_tui.app import DshApp
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 FIRST_KEYS_S = 0.05
 """The keys typed before the first frame are drawn alone: beside the imports each takes twice as long."""
+TIDY_S = 10.0
+"""How long after the start, when nobody waits for anything, what killed programs left is taken away."""
 LAST_WORDS_S = 1.0
 END_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
@@ -58,6 +62,7 @@ async def _run(options: LaunchOptions) -> int:
         bridge = await _boot(app, product, options)
         started.append((bridge, persistence))
         followers.append(loop.create_task(follow_settings(app, product)))
+        followers.append(loop.create_task(_tidy(home)))
         return bridge
 
     app = DshApp(
@@ -79,6 +84,18 @@ async def _run(options: LaunchOptions) -> int:
         _say_goodbye(bridge)
         unsaved = _tell_unsaved(persistence.unsaved) or unsaved
     return app.return_code or int(unsaved)
+
+
+async def _tidy(home: Home) -> None:
+    await asyncio.sleep(TIDY_S)
+    import tempfile
+
+    from dsh_tui.engine.base.atomic_file import remove_old_temps
+    from dsh_tui.engine.base.temp_folder import remove_abandoned
+
+    now = time.time()
+    await asyncio.to_thread(remove_abandoned, Path(tempfile.gettempdir()), now)
+    await asyncio.to_thread(remove_old_temps, home.root, now)
 
 
 async def _start_product(app: DshApp, options: LaunchOptions) -> Product:

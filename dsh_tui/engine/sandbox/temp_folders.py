@@ -7,11 +7,10 @@ Source: capabilities B4 (workspace-write).
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from dsh_tui.engine.base.temp_folder import TempFolder
 from dsh_tui.engine.session.session import Session
 
 
@@ -19,7 +18,7 @@ class TempFolders:
     """Makes each session's folder when it is first needed."""
 
     def __init__(self) -> None:
-        self._folders: dict[str, Path] = {}
+        self._folders: dict[str, TempFolder] = {}
 
     def of(self, session: Session) -> Path:
         """The session's folder, as its real path.
@@ -28,10 +27,11 @@ class TempFolders:
             OSError: it can't be made.
         """
         folder = self._folders.get(session.id)
-        if folder is None or not folder.is_dir():
-            folder = Path(tempfile.mkdtemp(prefix="dsh-tui-sandbox-")).resolve()
-            self._folders[session.id] = folder
-        return folder
+        if folder is None or not folder.path.is_dir():
+            if folder is not None:
+                folder.close()  # a command took it away: its lock is still ours
+            folder = self._folders[session.id] = TempFolder("sandbox")
+        return folder.path
 
     async def forget(self, session: Session) -> None:
         """Remove the session's folder with what is in it."""
@@ -46,7 +46,6 @@ class TempFolders:
         await asyncio.to_thread(_remove, folders)
 
 
-def _remove(folders: Iterable[Path]) -> None:
-    """A build leaves ten thousands of files: in a thread."""
+def _remove(folders: Iterable[TempFolder]) -> None:
     for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.close()

@@ -7,10 +7,11 @@ acknowledged. Source: core spec §4.4, §4.5.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
-from dsh_tui.engine.base.atomic_file import write_atomic
+from dsh_tui.engine.base.atomic_file import remove_old_temps, write_atomic
 from dsh_tui.engine.persistence.errors import CorruptLogError, UnknownEventError
 from dsh_tui.engine.persistence.jsonl.disk import SYSTEM_DISK, Disk
 from dsh_tui.engine.persistence.jsonl.format import encode_rows
@@ -72,6 +73,7 @@ def mend(loaded: LoadedSession, disk: Disk = SYSTEM_DISK) -> LoadedSession:
         if kept is not None:
             notices.append(Notice(f"the lines that were cut off are kept in {kept}"))
     ending = closers(loaded.events, lost=loaded.damaged)
+    remove_old_temps(path.parent, time.time())
     file = LogFile.adopt(path, loaded.end, revision.size, revision.inode, disk=disk)
     try:
         file.cut()

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from pathlib import Path
 
-from dsh_tui.engine.base.atomic_file import fsync_dir
+from dsh_tui.engine.base.atomic_file import fsync_dir, temp_of
 from dsh_tui.engine.base.private_folder import make_private
 from dsh_tui.engine.persistence.errors import AlreadyStoredError, SessionOwnershipLostError, WriteFailedError
 from dsh_tui.engine.persistence.jsonl.disk import SYSTEM_DISK, Disk
@@ -102,7 +101,7 @@ class LogFile:
 
     def _publish(self, data: bytes) -> None:
         folder = self.path.parent
-        temp = folder / f".{self.path.name}.{secrets.token_hex(6)}.tmp"
+        temp = temp_of(self.path)
         fd, linked = -1, False
         try:
             gained = make_private(folder)

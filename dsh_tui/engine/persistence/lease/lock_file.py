@@ -11,11 +11,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-from dsh_tui.engine.base.atomic_file import fsync_dir
+from dsh_tui.engine.base.atomic_file import fsync_dir, temp_of
 from dsh_tui.engine.base.private_folder import make_private
 from dsh_tui.engine.persistence.lease.record import Found, LeaseRecord, Stamp, read_record
 
@@ -86,7 +85,7 @@ class LockFile:
     @contextlib.contextmanager
     def _written(self, record: LeaseRecord) -> Iterator[tuple[Path, Stamp]]:
         """The record in a file of another name, which is gone afterwards."""
-        temp = self.path.with_name(f".{self.path.name}.{secrets.token_hex(6)}.tmp")
+        temp = temp_of(self.path)
         try:
             fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE_MODE)
             try:
