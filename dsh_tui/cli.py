@@ -16,6 +16,7 @@ from typing import NoReturn
 
 from dsh_tui import __version__
 from dsh_tui.engine.base import collector
+from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.modes.mode import MODES_KNOWN
 from dsh_tui.launch import ExecOptions, LaunchOptions
 
@@ -47,6 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _flush()
     except KeyboardInterrupt:
         return INTERRUPTED
+    except HarnessError as error:  # such as a home that can't be told
+        fail(error.message, 1)
     except BrokenPipeError:
         # Whoever read our output left; stdout must not be flushed again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

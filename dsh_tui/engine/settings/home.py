@@ -31,9 +31,18 @@ class Home:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> Home:
-        """The home that this environment names; relative paths count from the working directory."""
+        """The home that this environment names; relative paths count from the working directory.
+
+        Raises:
+            HomeError: nobody can tell where that is.
+        """
         named = environ.get("DSH_TUI_HOME", "").strip()
-        return cls(Path(named).expanduser().absolute() if named else Path.home() / ".dsh-tui")
+        try:
+            return cls(Path(named).expanduser().absolute() if named else Path.home() / ".dsh-tui")
+        except (OSError, RuntimeError) as error:  # no home of that user; no working directory
+            raise HomeError(
+                f"can't tell where {named or '~/.dsh-tui'} is; set DSH_TUI_HOME to a folder"
+            ) from error
 
     @property
     def sessions(self) -> Path:

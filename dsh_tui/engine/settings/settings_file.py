@@ -39,7 +39,7 @@ class SettingsFile:
         """What is wrong with the file as it is now; empty if it is in use."""
         self._content: bytes | None = None
         """What it held when it was good."""
-        self._in_use = ""
+        self.instead = ""
         """What is in use while it is broken, as the beginning of a sentence."""
         self._stands_in = False
         """Whether it was broken from the start, and is."""
@@ -55,7 +55,7 @@ class SettingsFile:
     @property
     def notice(self) -> str:
         """What is in use instead of the file, and why; empty if the file is."""
-        return f"{self._in_use} {_UNTIL_MENDED}: {self.fault}" if self.fault else ""
+        return f"{self.instead} {_UNTIL_MENDED}: {self.fault}" if self.fault else ""
 
     def reload(self) -> bool:
         """Look whether the file has changed, and take it up; whether values or fault are new."""
@@ -70,7 +70,7 @@ class SettingsFile:
             if self._stands_in:
                 self._stand_in(error.message)
             else:
-                self.fault, self._in_use = error.message, "What was in use before stays"
+                self.fault, self.instead = error.message, "What was in use before stays"
         return (self.current, self.fault) != before
 
     def keep(self) -> None:
@@ -92,7 +92,7 @@ class SettingsFile:
             self._use_defaults(self._strict_rules(fault))
         else:
             self.current = known[0]
-            self._in_use = f"Your last good settings ({known[1]:%Y-%m-%d %H:%M}) are in use"
+            self.instead = f"Your last good settings ({known[1]:%Y-%m-%d %H:%M}) are in use"
 
     def _use_defaults(self, strict: Strict) -> None:
         from dsh_tui.engine.settings.schema import PermissionSettings, Settings
@@ -103,10 +103,10 @@ class SettingsFile:
         }
         self.current, self.unread = Settings(permissions=PermissionSettings(**bodies)), strict.unread
         rules = "Your deny and ask rules and otherwise defaults" if strict.rules else "Defaults"
-        self._in_use = f"{rules} are in use"
+        self.instead = f"{rules} are in use"
         if self.unread:
             asks = ", and ".join(dict.fromkeys(one.effect_now for one in self.unread))
-            self._in_use += f", and since not every rule can be read, {asks}"
+            self.instead += f", and since not every rule can be read, {asks}"
 
     def _strict_rules(self, fault: str) -> Strict:
         try:

@@ -67,6 +67,11 @@ class TrustStore:
         """Why nothing in the file counts; empty when it does."""
         return self._look().fault
 
+    @property
+    def trusted(self) -> tuple[str, ...]:
+        """The projects of which something is."""
+        return tuple(project for project, one in self._look().projects.items() if one.trusted)
+
     def of(self, project: Path) -> ProjectTrust:
         """What was answered for exactly this directory."""
         return self._look().projects.get(str(project), NOTHING)
