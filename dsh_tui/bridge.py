@@ -108,7 +108,7 @@ class Bridge:
         if self._refuse() and not self._open.lost_directory:
             return
         agent = self._agent
-        if agent is None or agent.status == "running" or agent.queued or self._queue.waiting:
+        if agent is None or agent.status == "running" or agent.queued or self._queue.moves:
             self._queue.put(text)  # without an agent: until the session has a directory again
             self._feed_queue()
         else:

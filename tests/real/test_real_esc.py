@@ -167,14 +167,18 @@ def test_esc_with_queued_prompts_pauses_the_queue_and_loses_none(stage: Stage) -
         stage.model.wait_for_disconnects()
         app.wait_for("stopped", "second prompt", "third prompt", "paused", "a draft")
         assert len(stage.model.requests) == 1
-        stage.model.push("Answer two.", "Answer three.")
+        stage.model.push("Answer to the draft.", "Answer two.", "Answer three.")
+        app.press("enter")
+        app.wait_for("Answer to the draft.", "second prompt", "third prompt", "paused")
+        app.type("another draft")
         app.press("ctrl+x", "r")
-        app.wait_for("Answer two.", "Answer three.", "a draft")
+        app.wait_for("Answer two.", "Answer three.", "another draft")
         app.wait_gone("queued:")
     assert [
         data["content"][0]["text"] for data in stage.facts("user/message") if data["source"]["kind"] == "user"
     ] == [
         "first",
+        "a draft",
         "second prompt",
         "third prompt",
     ]
