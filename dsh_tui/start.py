@@ -165,7 +165,8 @@ async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge
 def _import_engine() -> None:
     """In a thread: half of all that is imported, while the first keys are drawn."""
     import dsh_tui.bridge
-    import dsh_tui.engine.settings.schema  # noqa: F401  # both for their effect
+    import dsh_tui.engine.permissions.proposal  # no question waits for it, nor can an agent have changed it
+    import dsh_tui.engine.settings.schema  # noqa: F401  # all for their effect
 
 
 async def _open(bridge: Bridge, options: LaunchOptions) -> None:

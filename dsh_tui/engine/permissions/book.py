@@ -19,7 +19,6 @@ from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.permissions.judge import judge
 from dsh_tui.engine.permissions.past_calls import PastCalls
 from dsh_tui.engine.permissions.project_rules import ProjectRules
-from dsh_tui.engine.permissions.proposal import propose
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.rule_file import ReadRules, RuleFile, RuleFileError
 from dsh_tui.engine.permissions.session_rules import SessionRules
@@ -204,9 +203,11 @@ class Permissions:
 
     def proposed(self, request: ApprovalRequest) -> tuple[Rule, ...]:
         """The only rules that may be added with an answer to this request."""
-        return (
-            () if self._why_not(request) else propose(facts_of(request.call, request.definition, self._kept))
-        )
+        if self._why_not(request):
+            return ()
+        from dsh_tui.engine.permissions.proposal import propose  # only where a person is asked
+
+        return propose(facts_of(request.call, request.definition, self._kept))
 
     async def proposal(self, request: ApprovalRequest) -> Proposal:
         """What may be added, with all that a person must see before they choose it."""
