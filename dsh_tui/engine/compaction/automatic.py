@@ -7,6 +7,7 @@ tried again in its turn. Source: core spec §10, §8.5.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from dsh_tui.engine.agent.agent import Agent
@@ -19,6 +20,17 @@ from dsh_tui.engine.kernel import Next
 from dsh_tui.engine.session.session import Session
 
 
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """A request that was too long, and for which the history was made shorter."""
+
+    turn: int
+    step: int
+    logged: int
+    """How long the log was then."""
+    summarised: bool
+
+
 class Automatic:
     """Listens at the loop's seams for as long as compaction may begin by itself."""
 
@@ -26,14 +38,16 @@ class Automatic:
         self._compaction = compaction
         self._gave_up: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         """The turn in which it came to nothing."""
-        self._exhausted: WeakKeyDictionary[Session, tuple[int, int]] = WeakKeyDictionary()
-        """Turn of the last refusal that a summary was made for, and how long the log was then."""
+        self._refused: WeakKeyDictionary[Session, _Refusal] = WeakKeyDictionary()
 
     async def before_step(self, agent: Agent, upcoming: PreStep) -> None:
         """Compact first if the request that is about to be made would nearly fill the window."""
         session = agent.session
         if session.request_header is None or self._gave_up.get(session) == upcoming.turn:
             return
+        last = self._refused.get(session)
+        if last is not None and (last.turn, last.step + 1) == (upcoming.turn, upcoming.step):
+            return  # it is tried as it is now: the provider knows better than an estimate
         need = self._compaction.need(
             agent, "auto", lambda: head_tokens(upcoming.system, upcoming.tools, upcoming.prefix)
         )
@@ -51,14 +65,15 @@ class Automatic:
         change = await self._compaction.run(agent, self._compaction.need(agent, "overflow"), failed.signal)
         if change == "nothing":
             return await following()
-        if change == "all":
-            self._exhausted[session] = failed.turn, logged
+        self._refused[session] = _Refusal(failed.turn, failed.step, logged, summarised=change == "all")
         return RetryStep()
 
     def _tried(self, session: Session, turn: int) -> bool:
         """Whether all was done already, and no answer came of it."""
         if self._gave_up.get(session) == turn:
             return True
-        last_turn, logged = self._exhausted.get(session, (0, 0))
+        last = self._refused.get(session)
+        if last is None or last.turn != turn or not last.summarised:
+            return False
         answer = next((node for node in reversed(session.surface) if node.type == "assistant/message"), None)
-        return last_turn == turn and (answer is None or answer.seq < logged)
+        return answer is None or answer.seq < last.logged

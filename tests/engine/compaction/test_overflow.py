@@ -48,6 +48,17 @@ async def test_shortening_that_takes_enough_away_is_followed_by_a_new_step_at_on
     assert_sound(app, agent.session)
 
 
+async def test_the_new_request_is_tried_as_it_is_whatever_it_is_estimated_at(app: LoopApp) -> None:
+    await with_compaction(app, window=10_000)
+    agent = app.create("s1").agent
+    much = says(NOTES * 12, 7_000)  # estimated at nearly as much more
+    app.provider.will_say(dumps("c1"), says("Seen."), much, TOO_LONG, says("Third."))
+    await ask(agent, "first", "second", "third")
+    told = [line for line in course(agent.session) if line.startswith("compact/")]
+    assert told == ["compact/start", "compact/prune", "compact/end"]
+    assert_sound(app, agent.session)
+
+
 async def test_where_nothing_long_is_left_a_summary_is_made(app: LoopApp) -> None:
     await with_compaction(app, window=1_000_000)
     agent = app.create("s1").agent
