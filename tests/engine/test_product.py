@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from dsh_tui.engine.llm.prices import Price
+from dsh_tui.engine.credentials.store import CredentialError
 from dsh_tui.engine.permissions.book import ScopedRule
 from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.session.store import SESSIONS
 from dsh_tui.engine.settings.loader import SettingsError
+from tests.fakes.odd_files import ODD_FILES
 
 DENY_RM = Rule.parse("deny bash(rm *)")
 ALLOW_LOG = Rule.parse("allow bash(git log *)")
@@ -147,3 +149,14 @@ async def test_instructions_that_can_not_be_read_are_told_at_the_start(tmp_path:
     await product.dispose()
     (notice,) = product.notices
     assert notice.startswith(f"{tmp_path}/AGENTS.md: is a directory, not a file; ")
+
+
+@pytest.mark.parametrize("kind", ODD_FILES)
+async def test_credentials_that_are_no_file_stop_no_start(tmp_path: Path, kind: str) -> None:
+    ODD_FILES[kind](tmp_path / "credentials.yaml")
+    product = await Product.start(options(tmp_path))
+    try:
+        with pytest.raises(CredentialError):
+            product.needs_key()
+    finally:
+        await product.dispose()

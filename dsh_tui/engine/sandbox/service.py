@@ -5,6 +5,7 @@ Source: capabilities B4; design §3.16.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -39,9 +40,9 @@ class Sandbox:
         self._modes = modes
         self._backends = tuple(backends)
         self._confining: Confining = confining
-        self._writable = tuple(path.resolve() for path in writable)
-        self._vital = tuple(path.resolve() for path in vital)
-        self._hidden = tuple(path.resolve() for path in hidden)
+        self._writable = tuple(map(_followed, writable))
+        self._vital = tuple(map(_followed, vital))
+        self._hidden = tuple(map(_followed, hidden))
         self.temps = TempFolders()
 
     @property
@@ -132,7 +133,7 @@ class Sandbox:
         )
 
     def _bounds(self, call: ToolCall, policy: Confining) -> Bounds:
-        workspace = call.cwd.resolve()
+        workspace = _followed(call.cwd)
         if policy == "read-only":
             return Bounds(policy=policy, workspace=workspace, vital=self._vital, hidden=self._hidden)
         try:
@@ -140,16 +141,21 @@ class Sandbox:
         except OSError as error:
             raise SandboxUnavailableError(f"There is no folder for temporary files: {error}.") from error
         # A folder that became a link meanwhile was made one by a command.
-        roots = (workspace, *(root for root in self._writable if root.resolve() == root))
+        roots = (workspace, *(root for root in self._writable if _followed(root) == root))
         return Bounds(
             policy=policy,
             workspace=workspace,
             writable=(*roots, temp),
-            guarded=tuple((root / name).resolve() for root in roots for name in sorted(GUARDED)),
+            guarded=tuple(_followed(root / name) for root in roots for name in sorted(GUARDED)),
             vital=self._vital,
             hidden=self._hidden,
             temp=temp,
         )
+
+
+def _followed(path: Path) -> Path:
+    """The path without links; a loop of them stays what it is."""
+    return Path(os.path.realpath(path))
 
 
 SANDBOX: ServiceKey[Sandbox] = ServiceKey("sandbox")

@@ -99,6 +99,12 @@ def test_a_folder_that_can_not_be_used_is_a_fault(
     assert says in fault.detail
 
 
+def test_a_home_that_is_no_folder_is_one_fault(home: Path) -> None:
+    home.rmdir()
+    home.write_text("in the way")
+    assert [one.name for one in faults()] == ["home"]
+
+
 def test_a_home_that_nobody_can_tell_is_a_fault_and_one_line_for_every_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
