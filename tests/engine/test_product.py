@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dsh_tui.engine.llm.prices import Price
 from dsh_tui.engine.credentials.store import CredentialError
+from dsh_tui.engine.llm.prices import Price
 from dsh_tui.engine.permissions.book import ScopedRule
 from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.permissions.rule import Rule
