@@ -52,9 +52,11 @@ def find_pruning(session: Session, plan: Plan, scale: Scale) -> Pruning | None:
 
 
 async def prune(
-    session: Session, plan: Plan, pruning: Pruning, compaction: dict[str, str], spill: SpillStore | None
+    session: Session, plan: Plan, pruning: Pruning, mark: dict[str, str], spill: SpillStore | None
 ) -> None:
     """Keep the whole results in files, if there is a place for them, then shorten all in one moment.
+
+    ``mark`` is what all events of a compaction say.
 
     Raises:
         CompactionError: the surface was changed by something else meanwhile; nothing was done to it.
@@ -72,7 +74,7 @@ async def prune(
     told = session.append(
         "compact/prune",
         {
-            **compaction,
+            **mark,
             "results": len(nodes),
             "tokensBefore": pruning.before,
             "tokensAfter": pruning.after,

@@ -69,6 +69,19 @@ class Need:
         return self.limit is not None and self.used - saved > self.limit
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Course:
+    """One compaction under way."""
+
+    session: Session
+    need: Need
+    opened: int
+    """Seq of its ``compact/start``."""
+    mark: dict[str, str]
+    """What all of its events say of it."""
+    signal: CancelSignal
+
+
 class Compaction:
     """Published under `COMPACTION`."""
 
@@ -109,14 +122,16 @@ class Compaction:
 
     async def run(self, agent: Agent, need: Need, signal: CancelSignal) -> Change:
         """Compact in the open turn. Never raises for what goes wrong: the log says it."""
-        session, compaction = agent.session, {"compactionId": new_id("compact")}
+        session, mark = agent.session, {"compactionId": new_id("compact")}
         before = session.replace_generation
         keep = {"keep": need.keep} if need.keep else {}
-        session.append("compact/start", {**compaction, "trigger": need.trigger, **keep})
+        start = session.append("compact/start", {**mark, "trigger": need.trigger, **keep})
         ending: dict[str, Any] = {"outcome": "cancelled"}  # Any: JSON; stands if the task itself is killed
         change: Change = "nothing"
         try:
-            change = await self._shrink(session, need, compaction, signal)
+            change = await self._shrink(
+                _Course(session=session, need=need, opened=start.seq, mark=mark, signal=signal)
+            )
             ending = {"outcome": "done"}
         except Cancelled:
             pass
@@ -128,7 +143,7 @@ class Compaction:
             _log.exception("%s: compaction failed", session.id)
             ending = {"outcome": "failed", "error": error_chain(error)}
         finally:
-            session.append("compact/end", {**compaction, **ending})
+            session.append("compact/end", {**mark, **ending})
         return "some" if change == "nothing" and session.replace_generation > before else change
 
     async def _alone(self, agent: Agent, keep: str, signal: CancelSignal) -> None:
@@ -148,20 +163,18 @@ class Compaction:
             return plan, None
         return plan, find_pruning(session, plan, self._scale)
 
-    async def _shrink(
-        self, session: Session, need: Need, compaction: dict[str, str], signal: CancelSignal
-    ) -> Change:
-        opened = len(session.events) - 1
+    async def _shrink(self, course: _Course) -> Change:
+        session, need = course.session, course.need
         plan, pruning = self._plan(session, need)
         if pruning is not None:
-            await prune(session, plan, pruning, compaction, self._spill())
-            signal.check()
+            await prune(session, plan, pruning, course.mark, self._spill())
+            course.signal.check()
             if need.trigger != "manual" and not need.over(pruning.saved):
                 return "some"
             plan = plan.renewed(session, self._scale)
         while True:
             try:
-                await self._summarise(session, plan, need, compaction, opened, signal)
+                await self._summarise(course, plan)
             except HistoryTooLongError:
                 narrower = narrower_plan(session, self._scale, plan)
                 if narrower is None:
@@ -170,19 +183,13 @@ class Compaction:
             else:
                 return "all"
 
-    async def _summarise(
-        self,
-        session: Session,
-        plan: Plan,
-        need: Need,
-        compaction: dict[str, str],
-        opened: int,
-        signal: CancelSignal,
-    ) -> None:
+    async def _summarise(self, course: _Course, plan: Plan) -> None:
+        session, need, signal = course.session, course.need, course.signal
+
         def waits(failure: Failure, attempt: int, delay: int) -> None:
             limit = self._asking.policy.retries
             most = {} if limit is None else {"maxRetries": limit}
-            told = {**compaction, "retry": attempt, **most, "delayMs": delay, "failure": failure}
+            told = {**course.mark, "retry": attempt, **most, "delayMs": delay, "failure": failure}
             session.append("compact/retry", told)
 
         request = summary_request(session, plan, need.keep, self._limits.retain, need.window, signal)
@@ -199,14 +206,14 @@ class Compaction:
             raise SummaryError("the history was changed by something else meanwhile")
         told = session.append(
             "compact/summary",
-            {**compaction, "summary": (text_block(summary),), "messages": len(plan.messages),
+            {**course.mark, "summary": (text_block(summary),), "messages": len(plan.messages),
              "tokensBefore": plan.tokens, "tokensAfter": after},
         )  # fmt: skip
         session.append(
             "context/message",
             {"id": message["id"], "content": content, "source": SOURCE},
             surface={"op": "replace", "start": 0, "end": len(plan.seqs) - 1},
-            sources=(opened, told.seq, *plan.seqs),
+            sources=(course.opened, told.seq, *plan.seqs),
         )
 
 

@@ -51,7 +51,7 @@ def _block(block: BlockView) -> Iterator[str]:
         case NoticeView():
             yield f"> **{block.tone}** {visible(block.text)} {visible(block.hint)}".rstrip()
         case CompactionView():
-            yield f"> **summary** {visible(words(block))}"
+            yield f"> **history** {visible(words(block))}"
             if block.summary:
                 yield "\n".join(f"> {line}" for line in visible(block.summary).splitlines())
         case TurnEndView():

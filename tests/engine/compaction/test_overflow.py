@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.loop.rebuild import rebuild_requests
 from dsh_tui.engine.tools.definition import ToolCall, ToolOutput
@@ -102,9 +103,12 @@ async def test_shortening_that_was_not_enough_leaves_a_summary_to_try(app: LoopA
 async def test_a_history_that_is_too_long_to_be_summarised_is_summarised_in_part(app: LoopApp) -> None:
     await with_compaction(app, window=1_000_000)
     agent = app.create("s1").agent
-    app.provider.will_say(*[says(NOTES)] * 6, TOO_LONG, TOO_LONG, text("We talked."), says("Seventh."))
-    await ask(agent, *[f"prompt {number}" for number in range(7)])
-    refused, asked = app.provider.requests[-3:-1]
+    app.provider.will_say(*[says(NOTES)] * 6, TOO_LONG, [broken()], TOO_LONG, [broken()])
+    app.provider.will_say(text("We talked."), says("Seventh."))
+    await ask(agent, *[f"prompt {number}" for number in range(6)])
+    agent.send("prompt 7")
+    await wait_out(app, agent)
+    refused, asked = app.provider.requests[6], app.provider.requests[-2]
     assert asked.messages[:-1] == refused.messages[: len(asked.messages) - 1]
     assert len(asked.messages) < 0.7 * len(refused.messages)
     assert last(agent.session, "compact/summary")["messages"] == len(asked.messages) - 1
@@ -192,10 +196,7 @@ async def test_each_wait_for_a_summary_is_told(app: LoopApp) -> None:
     app.provider.will_say(says(NOTES), says("Well."), TOO_LONG, [broken()], [broken()], text("We talked."))
     await ask(agent, "first", "second")
     agent.send("third")
-    for _ in range(4):
-        await settle()
-        await app.clock.advance(60)
-    await agent.when_idle()
+    await wait_out(app, agent)
     waits = [event.data for event in agent.session.events if event.type == "compact/retry"]
     assert [(wait["retry"], wait["maxRetries"], wait["delayMs"]) for wait in waits] == [
         (1, 2, 500), (2, 2, 1_000),
@@ -203,3 +204,11 @@ async def test_each_wait_for_a_summary_is_told(app: LoopApp) -> None:
     assert waits[0]["failure"]["message"] == "the server is on fire"
     assert last(agent.session, "compact/end")["outcome"] == "done"
     assert_sound(app, agent.session)
+
+
+async def wait_out(app: LoopApp, agent: Agent) -> None:
+    """Until it is idle, with all waits between attempts passed."""
+    for _ in range(4):
+        await settle()
+        await app.clock.advance(60)
+    await agent.when_idle()

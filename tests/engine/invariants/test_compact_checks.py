@@ -62,8 +62,8 @@ def test_a_pruning_that_does_what_it_tells_is_a_compaction_that_is_done(session:
 
 def test_retries_are_counted(session: Session) -> None:
     session.append("compact/retry", WAIT)
-    with pytest.raises(InvariantError, match="retry 1 follows 1"):
-        session.append("compact/retry", WAIT)
+    with pytest.raises(InvariantError, match="retry 3 follows 1"):
+        session.append("compact/retry", {**WAIT, "retry": 3})
     session.append("compact/retry", {**WAIT, "retry": 2})
     end(session, "failed")
 
