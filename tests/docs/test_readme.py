@@ -98,7 +98,7 @@ def test_its_settings_are_valid_and_every_setting_is_in_it() -> None:
 
 def test_the_places_it_names_are_where_things_are() -> None:
     named = {
-        name.rstrip("/") for name in re.findall(r"^\| `([\w./]+)` \|", section("Where things are"), re.M)
+        name.rstrip("/") for name in re.findall(r"^\| `([\w./-]+)` \|", section("Where things are"), re.M)
     }
     home = Home(Path("/home"))
     places = [
@@ -107,6 +107,7 @@ def test_the_places_it_names_are_where_things_are() -> None:
         home.trash,
         home.plugins,
         home.settings,
+        home.last_settings,
         home.credentials,
         home.instructions,
         home.trust,
