@@ -55,6 +55,11 @@ class Redirect:
     def show(self) -> str:
         return self.operator + self.target.show()
 
+    @property
+    def is_document(self) -> bool:
+        """Whether it is the beginning of a here-document; the target is the word that ends it."""
+        return self.operator in ("<<", "<<-")
+
     def between_descriptors(self) -> bool:
         is_pair = self.operator in DESCRIPTOR_OPERATORS and self.target.literal
         return is_pair and _DESCRIPTOR.fullmatch(self.target.text) is not None
@@ -91,5 +96,9 @@ class CommandLine:
     redirects: tuple[Redirect, ...] = ()
     assignments: tuple[str, ...] = ()
     """Names that are set: in front of a command, alone, or by a loop."""
+    fed: tuple[SimpleCommand | None, ...] = ()
+    """What reads a here-document, or may through a pipe; None: not one simple command."""
+    expands: bool = False
+    """A here-document is more than literal text."""
     doubt: str = ""
     """Why the line is not understood in full; then ``commands`` is only what was found."""

@@ -22,6 +22,7 @@ from dsh_tui.engine.permissions.inside import Inside
 from dsh_tui.engine.permissions.programs import CHANGE_THE_SHELL, MOST_DEPTH, look_inside
 from dsh_tui.engine.permissions.reading import read
 from dsh_tui.engine.permissions.rule import Rule
+from dsh_tui.engine.permissions.text_readers import reads_text
 from dsh_tui.engine.permissions.verdict import Verdict
 
 MOST_WORDS: Final = 20_000
@@ -168,6 +169,12 @@ class _Cover:
             return "It runs in a directory outside the workspace, which no rule covers."
         if self._line.assignments:
             return f"It sets {self._line.assignments[0]}, which no rule covers."
+        if self._line.expands:
+            return "Its here-document has expansions, which no rule covers."
+        for fed in self._line.fed:
+            if fed is None or not reads_text(fed):
+                reader = "A group" if fed is None else f"`{fed.show()}`"
+                return f"{reader} may run what it reads from a here-document, which no rule covers."
         for redirect in self._line.redirects:
             if not self._is_harmless(redirect):
                 return f"It redirects ({redirect.show()}), which no rule covers."
@@ -223,7 +230,7 @@ class _Cover:
         return any(_is_repository(below) for folder in folders for below in _between(self._project, folder))
 
     def _is_harmless(self, redirect: Redirect) -> bool:
-        if redirect.between_descriptors():
+        if redirect.between_descriptors() or redirect.is_document:
             return True
         target = redirect.target
         if not target.literal:

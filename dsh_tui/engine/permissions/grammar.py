@@ -28,6 +28,8 @@ _NOT_WORDS: Final = frozenset(
 _AS_ASCII: Final = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
 """The grammar's scanner looks characters up in C tables of 256 entries: one above U+FFFFF ended the
 process. A letter in place of each byte keeps words and places as they are."""
+_MOST_AROUND: Final = 4
+"""Lists and pipelines around a command that are looked at for its here-document."""
 _HOLDERS: Final = frozenset({"file_redirect", "herestring_redirect", "for_statement"})
 """Nodes whose words are no command's own."""
 
@@ -54,6 +56,7 @@ def parse(text: bytes) -> Parse:
             name = node.child_by_field_name("name") or node.child(0)
             assert name is not None
             places = [place for place in map(_place, _words(node)) if place != _place(name)]
+            places += _dropped_dash(node, text)
             names.add(_place(name))
             others.update(places)
             commands.append(SimpleCommand(tuple(_word(text[slice(*at)]) for at in (_place(name), *places))))
@@ -104,6 +107,21 @@ def _words(node: Node) -> Iterator[Node]:
         is_prefix = node.type == "command" and child.type == "variable_assignment"
         if child.type not in _NOT_WORDS and not is_loop_name and not is_prefix:
             yield child
+
+
+def _dropped_dash(command: Node, text: bytes) -> list[Span]:
+    """The grammar loses a ``-`` right in front of a here-document: ``wc - <<'E'``."""
+    before: Node | None = command
+    for _ in range(_MOST_AROUND):
+        if before is None or before.end_byte != command.end_byte or before.next_sibling is not None:
+            break
+        before = before.parent
+    document = None if before is None else before.next_sibling
+    if document is None or document.type != "heredoc_redirect":
+        return []
+    gap = text[command.end_byte : document.start_byte]
+    start = command.end_byte + len(gap) - len(gap.lstrip(b" \t"))
+    return [(start, start + 1)] if gap.strip(b" \t") == b"-" and gap[:1] in b" \t" else []
 
 
 def _place(node: Node) -> Span:

@@ -18,6 +18,7 @@ from dsh_tui.engine.permissions.command_line import (
     SimpleCommand,
     Word,
 )
+from dsh_tui.engine.permissions.conditions import read_condition
 from dsh_tui.engine.permissions.words import WordReader
 
 MOST_NESTING: Final = 20
@@ -34,6 +35,8 @@ _AFTER_TIME = re.compile(r"(?:-p[ \t]+)?(\(|[^ \t\n;&|()<>]*)")
 _EXPANDED = re.compile(r"[`\\]|\$[({\[]")
 """What would have to be read inside a here-document."""
 
+_PROCESS = re.compile(r"[<>]\(")
+
 Span = tuple[int, int]
 
 
@@ -46,6 +49,9 @@ class _Segment:
     """Nothing but reserved words so far, so that the next word may be one too."""
     closed: bool = False
     """It ended a group: only redirects may follow."""
+    piped: bool = False
+    """It reads what the segment before it writes."""
+    has_document: bool = False
 
 
 class Reader(WordReader):
@@ -58,6 +64,9 @@ class Reader(WordReader):
         self._redirects: list[Redirect] = []
         self._assignments: list[str] = []
         self._documents: list[tuple[str, bool, bool]] = []
+        self._has_documents = False
+        self._expands = False
+        self._fed: list[SimpleCommand | None] = []
         self.names: set[Span] = set()
         """Where the names of commands are."""
         self.others: set[Span] = set()
@@ -71,7 +80,16 @@ class Reader(WordReader):
         except NotUnderstood as error:
             doubt = str(error)
         commands = tuple(command for _, command in sorted(self._commands, key=lambda pair: pair[0]))
-        return CommandLine(commands, tuple(self._redirects), tuple(self._assignments), doubt)
+        if self._has_documents and _PROCESS.search(self.text):
+            self._fed.append(None)  # what is written to `>(x)` is read by x, wherever it comes from
+        return CommandLine(
+            commands,
+            tuple(self._redirects),
+            tuple(self._assignments),
+            tuple(self._fed),
+            self._expands,
+            doubt,
+        )
 
     def read_list(self, end: str) -> None:
         self._depth += 1
@@ -88,9 +106,10 @@ class Reader(WordReader):
                 self.at = len(self.text) if newline < 0 else newline
             elif char == "(":
                 self._group(segment)
-            elif self._separator(char):
+            elif separator := self._separator(char):
                 self._finish(segment)
-                segment = _Segment()
+                goes_on = segment.piped and segment.bare and separator == "\n"
+                segment = _Segment(piped=goes_on or separator in ("|", "|&"))
             else:
                 self._element(segment)
         if self._documents:
@@ -105,6 +124,9 @@ class Reader(WordReader):
         self._commands += inner._commands  # the same class
         self._redirects += inner._redirects
         self._assignments += inner._assignments
+        self._fed += inner._fed
+        self._has_documents |= inner._has_documents
+        self._expands |= inner._expands
         self.names |= inner.names
         self.others |= inner.others
 
@@ -112,21 +134,23 @@ class Reader(WordReader):
         self.blanks()
         return self.peek()
 
-    def _separator(self, char: str) -> bool:
-        """Steps over a control operator or a newline; False if none is here."""
+    def _separator(self, char: str) -> str:
+        """Steps over a control operator or a newline; empty if none is here."""
         two = self.text[self.at : self.at + 2]
         if two in (";;", ";&"):
             raise NotUnderstood(f"`{two}`")
         if char not in "\n;&|" or two == "&>":
-            return False
-        self.at += 2 if two in ("&&", "||", "|&") else 1
+            return ""
+        operator = two if two in ("&&", "||", "|&") else char
+        self.at += len(operator)
         if char == "\n":
             self._here_documents()
-        return True
+        return operator
 
     def _group(self, segment: _Segment) -> None:
         if not segment.bare or self.text.startswith("((", self.at):
             raise NotUnderstood("a function, an array, a pattern or arithmetic")
+        self._feed_group(segment)
         self.at += 1
         self.read_list(")")
         segment.bare, segment.closed = False, True
@@ -137,7 +161,7 @@ class Reader(WordReader):
         word = None if _REDIRECT.match(self.text, start) else self.word()
         raw = self.text[start : self.at]
         if word is None or (self.peek() in ("<", ">") and re.fullmatch(r"[0-9]+|\{\w+\}", raw)):
-            self._redirect(raw)
+            self._redirect(raw, segment)
             segment.bare = False
         elif segment.closed:
             raise NotUnderstood("words behind a group")
@@ -149,6 +173,14 @@ class Reader(WordReader):
     def _first(self, segment: _Segment, span: Span, word: Word) -> None:
         """A word where a command may begin."""
         raw = self.text[slice(*span)]
+        if raw in _RESERVED:
+            self._feed_group(segment)
+        if raw == "[[" and segment.bare:
+            places, self.at = read_condition(self.text, self.at)
+            self.names.add(span)
+            self.others.update(places)
+            segment.bare, segment.closed = False, True
+            return
         if raw in _RESERVED:
             if raw in _UNREAD or not segment.bare:
                 raise NotUnderstood(f"`{raw}`")
@@ -197,7 +229,12 @@ class Reader(WordReader):
         if self._next() not in ("\n", ";"):
             raise NotUnderstood("the head of a loop")
 
-    def _redirect(self, descriptor: str) -> None:
+    def _feed_group(self, segment: _Segment) -> None:
+        """Whatever is in a group may read what is piped into it."""
+        if segment.piped and self._has_documents:
+            self._fed.append(None)
+
+    def _redirect(self, descriptor: str, segment: _Segment) -> None:
         match = _REDIRECT.match(self.text, self.at)
         if match is None or (descriptor and (descriptor[0] == "{" or match[0].startswith("&"))):
             raise NotUnderstood("a redirect with an unusual descriptor")
@@ -213,6 +250,7 @@ class Reader(WordReader):
             self.others.add((start, self.at))
         elif target.literal and "\n" not in raw:
             self._documents.append((target.text, raw != target.text, match[0] == "<<-"))
+            segment.has_document = self._has_documents = True
         else:
             raise NotUnderstood("a here-document with an unusual end")
 
@@ -231,11 +269,16 @@ class Reader(WordReader):
                 self.at = newline + 1
             if not quoted and _EXPANDED.search(self.text, start, self.at):
                 raise NotUnderstood("a here-document with expansions")
+            self._expands |= not quoted and "$" in self.text[start : self.at]
             self.at = len(self.text) if newline < 0 else newline + 1
 
     def _finish(self, segment: _Segment) -> None:
+        command = None
         if segment.words:
             (span, _), *others = segment.words
             self.names.add(span)
             self.others.update(place for place, _ in others)
-            self._commands.append((span[0], SimpleCommand(tuple(word for _, word in segment.words))))
+            command = SimpleCommand(tuple(word for _, word in segment.words))
+            self._commands.append((span[0], command))
+        if segment.has_document or (command is not None and segment.piped and self._has_documents):
+            self._fed.append(command)

@@ -22,7 +22,8 @@ RULES = (
     "allow bash(declare *)", "allow bash(nice *)", "allow bash(command *)", "allow bash(mapfile *)",
     "allow bash(compgen *)", "allow bash(:)", "allow bash(xargs git *)", "allow bash(nohup bash *)",
     "allow bash(env find *)", "allow bash(builtin printf *)", "allow bash(find sub -exec bash *)",
-    "allow bash(env xargs *)",
+    "allow bash(env xargs *)", "allow bash(okS *)", "allow bash(sh *)", "allow bash(tee *)",
+    "allow bash(bash *)",
 )
 _WORDS = (
     "x", "-l", "--all", "a=b", "HEAD~1", "evil", "./evil", "'evil'", '"evil"', "e\\vil", "$'evil'", "''",
@@ -45,62 +46,60 @@ _LIVE = (
     "okA &\\\n& evil", "okA >\\\n>out", "okA # \\\n", 'okB "`\\\nevil`"', "okB $\\\n'\\x41'",
     "okB '\\\n'$(evil)", "(\\\n(evil))", "okB $(\\\n(evil))", "okB {\\\nevil,}", "\\\nevil",
     "ok\\\nA; ev\\\nil", "command cd sub && ./okE", "timeout 5 cd sub; ./okE", "cd sub; cat <in.txt",
-    "(cd sub); ./okE", "./timeout 5 okA", "./nice okA", "./time okA", "./command okA",
-    "sub/../timeout 5 okA", "command timeout 5 ./evil", "nice command evil",
-    "tar --rmt-command=evil -cf /dev/null x", "bash ./okE evil", "okB ${X@P}", "okB ${!X}",
-    "okA <<E; evil\nE", "okA <<E && evil\nx\nE", "okA <<E\nE\nevil", "okA << E >out\nE", "okA <<E |evil\nE",
-    "okB <<E $(evil)\nE", "okA <<A <<B\nA\nx\nB\nevil", "okB $(cat <<E\n)\nE\nevil)",
-    "cat <<E\n\\$(evil)\nE", "okB \"$(cat <<'E'\n'\nE\n)\"; evil", "okB $(( 1 )); evil", "okB $((1)",
-    "okB $((evil) )", "okB $( (evil) )", "okB $((echo 1); evil)", "okB ${X:-a}; evil", "{ evil; } 2>&1",
-    "{okA; evil; }", "okA }; evil; {", "if okA; then okA; fi; evil", "okA; fi; evil", "! { evil; }",
-    "!evil", "time -p -- evil", "time -- evil", "time\tevil", "time; evil", "time -p; evil", "time\nevil",
+    "(cd sub); ./okE", "./timeout 5 okA", "./nice okA", "./time okA", "./command okA", "sub/../timeout 5 okA",
+    "command timeout 5 ./evil", "nice command evil", "tar --rmt-command=evil -cf /dev/null x",
+    "bash ./okE evil", "okB ${X@P}", "okB ${!X}", "okA <<E; evil\nE", "okA <<E && evil\nx\nE",
+    "okA <<E\nE\nevil", "okA << E >out\nE", "okA <<E |evil\nE", "okB <<E $(evil)\nE",
+    "okA <<A <<B\nA\nx\nB\nevil", "okB $(cat <<E\n)\nE\nevil)", "cat <<E\n\\$(evil)\nE",
+    "okB \"$(cat <<'E'\n'\nE\n)\"; evil", "okB $(( 1 )); evil", "okB $((1)", "okB $((evil) )",
+    "okB $( (evil) )", "okB $((echo 1); evil)", "okB ${X:-a}; evil", "{ evil; } 2>&1", "{okA; evil; }",
+    "okA }; evil; {", "if okA; then okA; fi; evil", "okA; fi; evil", "! { evil; }", "!evil",
+    "time -p -- evil", "time -- evil", "time\tevil", "time; evil", "time -p; evil", "time\nevil",
     "time -p { evil; }", "! time evil", "okA; evil", "okA && evil", "okA || evil", "okA | evil",
     "okA |& evil", "okA & evil", "okA\nevil", "! evil", "(evil)", "{ evil; }", "okB $(evil)", "okB `evil`",
-    'okB "$(evil)"', 'okB "`evil`"', "okB <(evil)", "okB >(evil)", "okB $(okB $(evil))",
-    "okB `okB $(evil)`", "X=$(evil) okA", "X=`evil`", "okA >$(evil)", "okA <<<$(evil)", 'okA <<<"$(evil)"',
-    "okA <<E\n$(evil)\nE", "okA <<E\n`evil`\nE", "okA <<-E\n\t$(evil)\n\tE", "okA <<'E'\n$(evil)\nE\nevil",
-    "okA <<E\nx\nE\nevil", "okA <<\\E\n$(evil)\nE\nevil", 'okA <<"E F"\nx\nE F\nevil', "okB $((1+$(evil)))",
-    "okB $((a[$(evil)]))", "okB ${X:-$(evil)}", 'okB "${X:-`evil`}"', "okB ${X:=$(evil)}",
-    "okB ${a[$(evil)]}", "a=($(evil))", "a[$(evil)]=1", "okB $[1+$(evil)]", "((a[$(evil)]))",
-    "[[ -n $(evil) ]]", "[[ -v a[$(evil)] ]]", "test -v 'a[$(evil)]'", "[ -v 'a[$(evil)]' ]",
-    "test -R x -o -v 'a[$(evil)]'", "printf -v 'a[$(evil)]' x", "printf -v PATH .; okZ",
-    "read 'a[$(evil)]' <<< x", "wait -p 'a[$(evil)]'", "unset 'a[$(evil)]'", "let 'a[$(evil)]'",
-    "declare 'a[$(evil)]=1'", "export PATH=.; okA", "PATH=. okA", "PATH=.\nokA", "okA() { evil; }; okA",
-    "function okA { evil; }; okA", "okA () (evil); okA", "evil() { :; }; evil", "alias okA=evil; okA",
-    "shopt -s expand_aliases\nalias okA=evil\nokA", "hash -p ./evil okA; okA", "enable -f ./evil okA",
-    "trap evil EXIT", "trap 'evil' EXIT; okA", "trap -- evil DEBUG; okA", "eval evil", "eval 'ev''il'",
-    "eval okA\\;evil", "exec ./evil", "command ./evil", "builtin eval evil", "command eval evil",
-    "source ./evil", ". ./evil", "bash evil", "bash ./evil", "sh -c evil", "bash -c 'okA; evil'",
-    "bash <<< evil", "echo evil | bash", "echo evil | sh", "okA | bash -s", "env evil", "env -S evil",
-    "env -S 'okB;evil'", "env -i ./evil", "env okA=1 evil", "env PATH=. okA", "env okB=1 evil",
+    'okB "$(evil)"', 'okB "`evil`"', "okB <(evil)", "okB >(evil)", "okB $(okB $(evil))", "okB `okB $(evil)`",
+    "X=$(evil) okA", "X=`evil`", "okA >$(evil)", "okA <<<$(evil)", 'okA <<<"$(evil)"', "okA <<E\n$(evil)\nE",
+    "okA <<E\n`evil`\nE", "okA <<-E\n\t$(evil)\n\tE", "okA <<'E'\n$(evil)\nE\nevil", "okA <<E\nx\nE\nevil",
+    "okA <<\\E\n$(evil)\nE\nevil", 'okA <<"E F"\nx\nE F\nevil', "okB $((1+$(evil)))", "okB $((a[$(evil)]))",
+    "okB ${X:-$(evil)}", 'okB "${X:-`evil`}"', "okB ${X:=$(evil)}", "okB ${a[$(evil)]}", "a=($(evil))",
+    "a[$(evil)]=1", "okB $[1+$(evil)]", "((a[$(evil)]))", "[[ -n $(evil) ]]", "[[ -v a[$(evil)] ]]",
+    "test -v 'a[$(evil)]'", "[ -v 'a[$(evil)]' ]", "test -R x -o -v 'a[$(evil)]'", "printf -v 'a[$(evil)]' x",
+    "printf -v PATH .; okZ", "read 'a[$(evil)]' <<< x", "wait -p 'a[$(evil)]'", "unset 'a[$(evil)]'",
+    "let 'a[$(evil)]'", "declare 'a[$(evil)]=1'", "export PATH=.; okA", "PATH=. okA", "PATH=.\nokA",
+    "okA() { evil; }; okA", "function okA { evil; }; okA", "okA () (evil); okA", "evil() { :; }; evil",
+    "alias okA=evil; okA", "shopt -s expand_aliases\nalias okA=evil\nokA", "hash -p ./evil okA; okA",
+    "enable -f ./evil okA", "trap evil EXIT", "trap 'evil' EXIT; okA", "trap -- evil DEBUG; okA", "eval evil",
+    "eval 'ev''il'", "eval okA\\;evil", "exec ./evil", "command ./evil", "builtin eval evil",
+    "command eval evil", "source ./evil", ". ./evil", "bash evil", "bash ./evil", "sh -c evil",
+    "bash -c 'okA; evil'", "bash <<< evil", "echo evil | bash", "echo evil | sh", "okA | bash -s", "env evil",
+    "env -S evil", "env -S 'okB;evil'", "env -i ./evil", "env okA=1 evil", "env PATH=. okA", "env okB=1 evil",
     "timeout 5 evil", "timeout -k 1 5 evil", "timeout 5 env evil", "timeout 5 bash -c evil", "nice evil",
-    "nohup evil", "setsid evil", "time evil", "time -p evil", "time ! evil", "time { evil; }",
-    "time (evil)", "time okA; evil", "time X=1 evil", "coproc evil", "coproc X { evil; }",
-    "stdbuf -o0 evil", "xargs evil </dev/null", "echo x | xargs evil", "echo x | xargs okA evil",
-    "echo x | xargs -I{} {} ", "echo evil | xargs -I% %", "echo evil | xargs -I% bash -c %",
-    "echo evil | xargs env", "xargs -a x evil", "find . -maxdepth 0 -exec evil ;",
-    "find . -maxdepth 0 -exec evil \\;", "find . -maxdepth 0 -execdir ./evil {} +",
-    "find . -maxdepth 0 -ok evil \\;", "find . -maxdepth 0 $(echo -exec evil) \\;",
-    "find . -maxdepth 0 {-exec,evil,\\;}", "find . -maxdepth 0 -fprint out", "find x -delete",
-    "git -c alias.x='!evil' x", "git -c core.pager=evil --paginate version",
-    "git --config-env=alias.x=HOME x", "git -c alias.x=\\!evil x", 'git -c "alias.x=!evil" x',
-    "git --exec-path=. evil", "git config alias.x '!evil'", "git bisect run evil",
-    "git submodule foreach evil", "git grep -Oevil x", "git difftool -x evil", "git ls-remote 'ext::evil'",
-    "git ls-remote --upload-pack=evil .", "git log --output=out", "make SHELL=./evil x",
-    "make --eval='x:;evil' x", "make --eval=$(echo x) x", "make -f - <<< 'x:;evil'",
-    "for i in 1; do evil; done", "for i in $(evil); do okA; done", "for PATH in .; do okA; done",
-    "while evil; do break; done", "if okA; then evil; fi", "if evil; then okA; fi",
-    "until evil; do :; done", "case x in x) evil;; esac", "case $(evil) in x) okA;; esac",
-    "case x in $(evil)) okA;; esac", "select x in 1; do evil; done <<< 1", "okA >out", "okA >>out",
-    "okA &>out", "okA >|out", "okA 2>out", "okA >&out", "okA <>out", "okA {fd}>out", "okA 5>out", "> out",
-    ">out okA", "okA >/dev/null >out", "okA | cat >out", "(okA) >out", "{ okA; } >out", "okA > 'out'",
-    "okA # x\nevil", "okA # \\\nevil", "# evil\nevil", "okA \\\n; evil", "okA '\n'\nevil", "okA;evil",
-    "okA;;evil", "okA\revil", "okA \r\nevil", "okA\x0bevil", "okA\x0c; evil", "okA\xa0; evil",
+    "nohup evil", "setsid evil", "time evil", "time -p evil", "time ! evil", "time { evil; }", "time (evil)",
+    "time okA; evil", "time X=1 evil", "coproc evil", "coproc X { evil; }", "stdbuf -o0 evil",
+    "xargs evil </dev/null", "echo x | xargs evil", "echo x | xargs okA evil", "echo x | xargs -I{} {} ",
+    "echo evil | xargs -I% %", "echo evil | xargs -I% bash -c %", "echo evil | xargs env", "xargs -a x evil",
+    "find . -maxdepth 0 -exec evil ;", "find . -maxdepth 0 -exec evil \\;",
+    "find . -maxdepth 0 -execdir ./evil {} +", "find . -maxdepth 0 -ok evil \\;",
+    "find . -maxdepth 0 $(echo -exec evil) \\;", "find . -maxdepth 0 {-exec,evil,\\;}",
+    "find . -maxdepth 0 -fprint out", "find x -delete", "git -c alias.x='!evil' x",
+    "git -c core.pager=evil --paginate version", "git --config-env=alias.x=HOME x",
+    "git -c alias.x=\\!evil x", 'git -c "alias.x=!evil" x', "git --exec-path=. evil",
+    "git config alias.x '!evil'", "git bisect run evil", "git submodule foreach evil", "git grep -Oevil x",
+    "git difftool -x evil", "git ls-remote 'ext::evil'", "git ls-remote --upload-pack=evil .",
+    "git log --output=out", "make SHELL=./evil x", "make --eval='x:;evil' x", "make --eval=$(echo x) x",
+    "make -f - <<< 'x:;evil'", "for i in 1; do evil; done", "for i in $(evil); do okA; done",
+    "for PATH in .; do okA; done", "while evil; do break; done", "if okA; then evil; fi",
+    "if evil; then okA; fi", "until evil; do :; done", "case x in x) evil;; esac",
+    "case $(evil) in x) okA;; esac", "case x in $(evil)) okA;; esac", "select x in 1; do evil; done <<< 1",
+    "okA >out", "okA >>out", "okA &>out", "okA >|out", "okA 2>out", "okA >&out", "okA <>out", "okA {fd}>out",
+    "okA 5>out", "> out", ">out okA", "okA >/dev/null >out", "okA | cat >out", "(okA) >out", "{ okA; } >out",
+    "okA > 'out'", "okA # x\nevil", "okA # \\\nevil", "# evil\nevil", "okA \\\n; evil", "okA '\n'\nevil",
+    "okA;evil", "okA;;evil", "okA\revil", "okA \r\nevil", "okA\x0bevil", "okA\x0c; evil", "okA\xa0; evil",
     "okA\u2028evil", "okA\u3000;evil", "cd . && ./evil", "cd .. ; ./okE", "cd sub && ./okE",
     "pushd sub; ./okE", "./okE; evil", "/bin/../bin/sh evil", "$'evil'", "$'\\x65vil'", "$'\\145vil'",
     "$'ev\\u0069l'", '"evil"', "'evil'", "e\\vil", "ev''il", "${X-evil}", "$(echo evil)", "`echo evil`",
-    "e?il", "ev*", "ev[i]l", "{evil,x}", "e{vil,x}", "~/evil", "./evil", "okA=evil; $okA",
-    "X=evil; okB; $X", "jobs -x evil", "okA & jobs -x evil", "compgen -C evil", "complete -C evil x",
+    "e?il", "ev*", "ev[i]l", "{evil,x}", "e{vil,x}", "~/evil", "./evil", "okA=evil; $okA", "X=evil; okB; $X",
+    "jobs -x evil", "okA & jobs -x evil", "compgen -C evil", "complete -C evil x",
     "mapfile -C evil -c 1 x <<< y", "sort --compress-program=./evil", "sort -o out x",
     "tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec=evil", "tar -cf /dev/null -I evil x",
     "tar cfI /dev/null evil x", "tar --to-comm=evil -xf x", "command -p ./evil", "command -v x; evil",
@@ -114,7 +113,32 @@ _LIVE = (
     "okB $(case x in x) evil;; esac)", "okB `# x\nevil`", "okB $(\nevil\n)", "sudo evil", "su -c evil",
     "watch evil", "script -c evil x", "parallel evil ::: 1", "busybox sh -c evil", "strace evil",
     "BASH_ENV=./evil bash -c okA", "ENV=./evil sh -c okA", "LD_PRELOAD=x okA", "IFS=x okA",
-    "GIT_PAGER=evil git version",
+    "GIT_PAGER=evil git version", "tee >(okS) <<'E'\nevil\nE", "[[ -v 'a[$(evil)]' ]]; okA",
+    "okA && [[ 'a[$(evil)]' -eq 0 ]]", "[[ -v a[\\$(evil)] ]] || okA", "cat <<'E' | tee >(okS)\nevil\nE",
+    "okS <<'E'\nevil\nE", "okS <<E\nevil\nE", "bash <<'E'\nevil\nE", "bash -s <<'E'\nevil\nE",
+    "sh <<-'E'\n\tevil\n\tE", "cat <<'E' | okS\nevil\nE", "cat <<'E' | bash\nevil\nE", "<<'E' okS\nevil\nE",
+    "cat <<'E' |\nevil\nE\nokS", "cat <<'E' |& okS\nevil\nE", "cat <<'E' | cat | okS\nevil\nE",
+    "cat <<'E' | (okS)\nevil\nE", "cat <<'E' | { okS; }\nevil\nE", "(okS) <<'E'\nevil\nE",
+    "{ okS; } <<'E'\nevil\nE", "cat <<'E' | if okS; then okA; fi\nevil\nE",
+    "if okS; then okA; fi <<'E'\nevil\nE", "cat <<'E' | timeout 5 okS\nevil\nE",
+    "timeout 5 okS <<'E'\nevil\nE", "nice bash <<'E'\nevil\nE", "cat <<'E' | # x\nevil\nE\nokS",
+    "cat <<'E' \\\n| okS\nevil\nE", "okB $(okS <<'E'\nevil\nE\n)", "cat <<'E' > >(okS)\nevil\nE",
+    "okS < <(cat <<'E'\nevil\nE\n)", "okS 3<<'E' <&3\nevil\nE", "xargs <<'E'\nevil\nE",
+    "xargs okS <<'E'\nevil\nE", "./cat <<'E'\nevil\nE", "env cat <<'E'\nevil\nE", "cat <<'E'\nx\nE\nevil",
+    "cat <<'E'; evil\nx\nE", "cat <<'E'\nx\n E\nE\nevil\nE", "cat <<-'E'\nx\n\tE\nevil\nE",
+    "cat <<'E'\nx\nE \nE\nevil", "cat <<'E''F'\nx\nEF\nevil\nE", "cat <<\"E\"\n$(evil)\nE",
+    "cat <<\\E\n`evil`\nE", "cat <<$E\nevil\n$E", "cat <<'E'E\n$(evil)\nEE", "cat <<E\n$(evil)\nE",
+    "cat <<E\n${X:-`evil`}\nE", "cat <<E\n$HOME\nE", "cat <<''\nevil\n\nevil",
+    "okB \"$(cat <<'E'\n$(evil)\nE\n)\"", "okB \"$(cat <<'E'\n)\nE\nevil)\"",
+    "while okS; do okB; done <<'E'\nevil\nE", "okA <<'E' &\nevil\nE\nokS", "cat - <<'E' | okS -\nevil\nE",
+    "[[ -v 'a[$(evil)]' ]]", "[[ -R a ]]; evil", "[[ a[$(evil)] -eq 0 ]]", "[[ 'a[$(evil)]' -eq 0 ]]",
+    "[[ x -lt $(evil) ]]", "[[ x =~ $(evil) ]]", "[[ x == $(evil) ]]", "[[ x == `evil` ]]",
+    "[[ -f <(evil) ]]", "[[ x ]] && evil", "[[ x ]] || evil", "[[ x\nevil ]]", "[[ x && $(evil) ]]",
+    "[[ ( x ) && -n $(evil) ]]", "[[ -n \"$(evil)\" ]]", "[[ x ]]; evil", "[[ x ]] | evil", "[[ x ]] > out",
+    "! [[ x ]] || evil", "if [[ -n $(evil) ]]; then okA; fi", "if [[ x ]]; then evil; fi",
+    "[[ x == @($(evil)) ]]", "[[ ${X:=$(evil)} ]]", "[[ -t ${a[$(evil)]} ]]", "[[ ]] ]]; evil",
+    "[[ -f ]] ]]; evil", "[[ x < out ]]", "[[ x > out ]]", "[[ -o x ]] && evil", "time [[ x ]]; evil",
+    "[[x ]]; evil", "[[ x]]; evil", "[[ x ]]evil", "[[\tx ]]\tevil", "[[ a\\\n[$(evil)] ]]",
 )
 """Lines that run `evil` or write a file, or would if something in them were read wrongly."""
 _TRICKY = (
@@ -124,6 +148,7 @@ _TRICKY = (
     "\nevil\n", "|evil", "$(evil)", "\\\n", "<<E\n", "\nE\n", "<<<", "${", "$((", "))", "$'", '$"', "<(",
     ">(", "2>", ">&", "&>", ";;", "[[", "]]", "#", " then ", " do ", " in ", " { ", " }", "!", "time ",
     "function ", "() ", "a=", "a=(", "a[", "é", "'", '"', "`", "\\",
+    " <<'E'", "<<-E", "<<\\E\n", "\nE", " | okS", "[[ ", " ]]", " && ",
 )
 """What mutations insert."""
 _HARMLESS_REDIRECTS = (
@@ -154,6 +179,29 @@ _FRAMES = (
     'okB "$(%s)"', "if okA; then %s\nfi", "%s | okA", "%s >/dev/null 2>&1", "okA\n%s", "okB '%s'", "# %s",
     "okB # %s", "okB \\\n%s", "timeout 5 %s", "! %s",
 )
+_READERS = (
+    "cat", "cat", "cat", "cat -", "wc -l", "sort", "sort -", "cat - -", "timeout 5 cat", "! cat", "wc x -",
+    "git hash-object --stdin", "git commit -F -", "okS", "bash", "okB", "xargs okB", "grep x", "(cat",
+    "okB $(cat",
+)
+"""What a here-document is given to."""
+_STARTS = ("<<'E'", '<<"E"', "<<\\E", "<<E", "<<-'E'", "<< 'E'", "<<'E'x", "3<<'E'", "<<E'x'", "<<$'E'")
+_BEHIND = (
+    "", "", "", " | wc -l", " | okS", " | cat", "|sort", " && okA", "; okB x", " |", " # x", " | (okS)",
+    " | { okS; }", " | ! okS", " &", " >/dev/null", " 2>&1", ")", " \\", " | bash -s", " evil", " |& okS",
+)
+_BODIES = (
+    "evil", "evil", "x", "$(evil)", "`evil`", "$HOME", "E ", " E", "\tE", "E;evil", "Ex", "'", '"', "\\", ")",
+    "EE", "", "$(", "é",
+)
+_AFTER = ("", "", "", "\nokA", "\nokB x", "\nevil", "\nokS", "\n)", ")", "; evil", "\nfi")
+_TESTS = (
+    "-f", "-n", "-d", "x", "'x y'", '"x"', "==", "!=", "=", "&&", "||", "!", "$HOME", '"$HOME"', "in.txt",
+    "''", "-nt", "x-y", "-v", "-R", "-eq", "=~", "<", ">", "(", ")", "$(evil)", "`evil`", "<(evil)",
+    "a[$(evil)]", "'a[$(evil)]'", "*", "]]", "[[", "\n", "1", "${X:-$(evil)}", "$((1))", "evil", "; evil;",
+    "&", "|",
+)
+"""The first 18 are what is understood."""
 # fmt: on
 
 
@@ -166,7 +214,9 @@ class CommandLines:
 
     def line(self) -> str:
         kind = self._random.random()
-        if kind < 0.35:
+        if kind < 0.2:
+            return self._with_document() if kind < 0.12 else self._with_test()
+        if kind < 0.4:
             return self._list(2)
         if kind < 0.6:
             return self._woven()
@@ -190,6 +240,21 @@ class CommandLines:
         if self._random.random() < 0.25:
             words.insert(self._random.randint(1, len(words)), self._pick(_HARMLESS_REDIRECTS))
         return self._pick((" ", " ", " ", "  ", "\t", " \\\n ")).join(words)
+
+    def _with_document(self) -> str:
+        body = "\n".join(self._pick(_BODIES) for _ in range(self._pick((0, 1, 1, 2, 3))))
+        head = f"{self._pick(_READERS)} {self._pick(_STARTS)}{self._pick(_BEHIND)}"
+        line = f"{head}\n{body}\nE{self._pick(_AFTER)}"
+        return self._mutated(line) if self._random.random() < 0.4 else line
+
+    def _with_test(self) -> str:
+        known = self._random.random() < 0.6
+        words = " ".join(
+            self._pick(_TESTS[:18] if known else _TESTS) for _ in range(self._pick((1, 2, 2, 3, 3, 5)))
+        )
+        line = f"[[ {words} ]]{self._pick(_SEPARATORS)}{self._list(1)}"
+        frame = self._pick(("%s", "%s", "! %s", "if %s; then okA; fi", "(%s)", "okA; %s"))
+        return self._mutated(frame % line) if self._random.random() < 0.3 else frame % line
 
     def _woven(self) -> str:
         return self._pick(_FRAMES) % self._pick(_LIVE)

@@ -45,6 +45,7 @@ class Range:
         for place, names in ((programs, ("okA", "okB", "okC", "ok D")), (self.work, ("okE",))):
             for name in names:
                 _program(place / name, note)
+        _program(programs / "okS", f"{note}exec sh\n")
         evil = f"echo \"$0 $*\" >>'{self.marker}'\n"
         for place in (
             programs / "evil",

@@ -259,7 +259,7 @@ def test_nothing_hides_a_denied_command(command: str) -> None:
 PERHAPS_DENIED = (
     "$X push", "git $X", "git ${X} push", "git p*", "g?t push", "{git,push}", "git {push,x}",
     "$(echo git) push", '"$X"', "ls | sh", "ls |& bash -s", "eval $X", 'sh -c "$X"', "source x",
-    "xargs -I% git % x", "git 'x", "[[ -f x ]]", "ls\x00", "xargs sh -c", "sudo $X",
+    "xargs -I% git % x", "git 'x", "[[ x =~ y ]]", "ls\x00", "xargs sh -c", "sudo $X",
 )
 # fmt: on
 
