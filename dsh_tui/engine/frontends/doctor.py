@@ -75,7 +75,7 @@ def examine() -> Iterator[Finding]:
         yield from _home(home)
         if os.path.isdir(home.root):  # noqa: PTH112  # a closed one above it is none, and no error
             yield from _settings(home)
-            yield _key(home)
+            yield from _key(home)
             yield from _server(home)
             yield _instructions(home)
             yield _trust(home)
@@ -126,14 +126,18 @@ def _settings(home: Home) -> Iterator[Finding]:
     yield Finding("settings", "ok", f"{where}; model {settings.model}, mode {settings.mode}")
 
 
-def _key(home: Home) -> Finding:
+def _key(home: Home) -> Iterator[Finding]:
+    source = "DEEPSEEK_API_KEY" if os.environ.get("DEEPSEEK_API_KEY", "").strip() else ""
     try:
-        credential = CredentialStore(home.credentials, os.environ).resolve(_PROVIDER)
+        kept = CredentialStore(home.credentials, {}).resolve(_PROVIDER)
     except HarnessError as error:
-        return Finding("key", "fault", error.message)
-    if credential is None:
-        return Finding("key", "note", "none; set DEEPSEEK_API_KEY, or enter one in the app")
-    return Finding("key", "ok", f"from {credential.source}")
+        yield Finding("key", "note" if source else "fault", error.message)
+    else:
+        source = source or (kept.source if kept is not None else "")
+        if not source:
+            yield Finding("key", "note", "none; set DEEPSEEK_API_KEY, or enter one in the app")
+    if source:
+        yield Finding("key", "ok", f"from {source}")
 
 
 def _server(home: Home) -> Iterator[Finding]:

@@ -135,3 +135,13 @@ def test_an_address_that_is_none_is_a_fault(home: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("DEEPSEEK_BASE_URL", "localhost:8080")
     (fault,) = faults()
     assert fault.detail == "DEEPSEEK_BASE_URL is no http:// or https:// address: localhost:8080"
+
+
+def test_a_broken_file_of_keys_is_told_although_the_environment_has_one(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEEPSEEK_API_KEY", "sk-0123456789abcdef")
+    (home / "credentials.yaml").write_text("deepseek: [sk-secret\n")
+    told_of, found = told("key")
+    assert (told_of.verdict, "is not YAML" in told_of.detail) == ("note", True)
+    assert (found.verdict, found.detail) == ("ok", "from DEEPSEEK_API_KEY")
