@@ -162,13 +162,13 @@ def _start(options: LaunchOptions) -> int:
     if not sys.stderr.isatty():
         fail("the app draws on stderr; start it without redirecting that", USAGE_ERROR)
     os.environ.setdefault("TEXTUAL_FPS", "120")  # read when textual is imported; a user's own value wins
-    _start_lightly()
+    start_lightly()
     from dsh_tui.start import run_app
 
     return run_app(options)
 
 
-def _start_lightly() -> None:
+def start_lightly() -> None:
     """Before the many imports of the app and of exec."""
     collector.hold()
     # Else pydantic looks for plugins of its own in the metadata of every installed package.
@@ -209,7 +209,7 @@ def _exec(arguments: list[str]) -> int:
         prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not prompt.strip():
         fail("the prompt is empty", USAGE_ERROR)
-    _start_lightly()
+    start_lightly()
     from dsh_tui.engine.frontends.exec import run_exec
 
     return run_exec(

@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
+from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import error_chain
 from dsh_tui.engine.kernel.errors import ConfigError, KernelError
 from dsh_tui.engine.kernel.keys import ServiceKey
@@ -32,7 +33,7 @@ class PluginObject(Protocol):
 Plugin: TypeAlias = "Apply | PluginObject"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PluginForm:
     """A plugin, whatever its form was."""
 
