@@ -22,7 +22,8 @@ from dsh_tui.screens.ports import ChatPort
 from dsh_tui.screens.session_actions import SessionActions
 from dsh_tui.widgets.columns import spread
 from dsh_tui.widgets.row_list import RowList
-from dsh_tui.widgets.session_list import SCOPES, Scope, SessionList, arranged, filtered, named, with_hits
+from dsh_tui.widgets.session_list import SCOPES, Scope, SessionList, named, with_hits
+from dsh_tui.widgets.session_shelf import SessionShelf
 from dsh_tui.widgets.transcript import Transcript
 from dsh_tui.widgets.visible_text import one_line
 
@@ -61,7 +62,7 @@ class SessionsScreen(SessionActions):
     def __init__(self, port: ChatPort, cwd: Path, now_ms: Callable[[], int], *, current: str = "") -> None:
         super().__init__(port, cwd)
         self._now_ms, self._current = now_ms, current
-        self._all: Sequence[SessionRow] = ()
+        self._all = SessionShelf((), str(cwd))
         self._hits = SessionHits()
         self._scope: Scope = "here"
         self._loading = True
@@ -168,7 +169,7 @@ class SessionsScreen(SessionActions):
                 self._show(still=True)
 
     def _take(self, rows: Sequence[SessionRow]) -> None:
-        first, self._all = self._loading, rows
+        first, self._all = self._loading, SessionShelf(rows, str(self._cwd))
         self._loading = False
         here = real_folder(str(self._cwd))
         if first and not any(real_folder(row.cwd) == here for row in rows):
@@ -246,10 +247,10 @@ class SessionsScreen(SessionActions):
 
     def _show(self, *, still: bool = False) -> None:
         """List what is found; ``still`` leaves the highlight on its session and that where it is."""
-        lines = arranged(filtered(self._all, self._filter.value), self._scope, str(self._cwd))
+        lines = self._all.lines(self._filter.value, self._scope)
         listed = sum(isinstance(line, SessionRow) for line in lines)
         if self._hits.hits:
-            lines = with_hits(lines, self._hits, {row.id: row for row in self._all})
+            lines = with_hits(lines, self._hits, self._all.by_id)
         self._list.flat = self._scope == "time"
         before = self.row if still else None
         if before is None:
@@ -274,9 +275,9 @@ class SessionsScreen(SessionActions):
         if self._loading:
             count = "reading…"
         elif self._filter.value.strip():
-            count = f"titles: {listed:,} of {len(self._all):,}"
+            count = f"titles: {listed:,} of {len(self._all.rows):,}"
         else:
-            count = f"{listed:,} of {len(self._all):,}"
+            count = f"{listed:,} of {len(self._all.rows):,}"
         parts = [
             *(scopes if self.size.width >= 100 else [Content.styled(SCOPES[self._scope], "bold $accent")]),
             Content.styled(count, "$dim"),
@@ -291,7 +292,7 @@ class SessionsScreen(SessionActions):
         if self._failure:
             self._say(f"The list is not kept up to date: {self._failure}", "$error")
         elif not self._loading and not self._found:
-            if self._all:
+            if self._all.rows:
                 self._say("No session matches. Esc clears the filter, tab lists all projects", "$warning")
             else:
                 self._say("No sessions yet. ctrl+n begins one", "$dim")

@@ -66,16 +66,6 @@ def named(row: SessionRow) -> str:
     return one_line(row.title) or f"untitled {one_line(row.id)}"
 
 
-def filtered(rows: Iterable[SessionRow], words: str) -> list[SessionRow]:
-    """Rows whose title, project or id holds all words."""
-    wanted = words.lower().split()
-    if not wanted:
-        return list(rows)
-    return [
-        row for row in rows if all(word in f"{row.title}\n{row.project}\n{row.id}".lower() for word in wanted)
-    ]
-
-
 def arranged(rows: Sequence[SessionRow], scope: Scope, cwd: str) -> list[SessionLine]:
     """Newest first; by project with a heading before each, forks below what they were forked from."""
     newest = sorted(rows, key=lambda row: -row.updated_at)

@@ -70,7 +70,9 @@ async def browser(tmp_path: Path, size: tuple[int, int]) -> AsyncIterator[Browse
         async with _opened(product, size) as (app, pilot):
             opened = Browser(app, pilot, logs)
             await opened.until(lambda: f"of {ALL}" in opened.text("#counts"))
-            await opened.until(lambda: {row.id: row.status for row in opened.screen._all}.items() >= EXPECTED)
+            await opened.until(
+                lambda: {row.id: row.status for row in opened.screen._all.rows}.items() >= EXPECTED
+            )
             yield opened
 
 

@@ -12,7 +12,8 @@ from dsh_tui.actions import ACTIONS, keys_of
 from dsh_tui.app import DshApp
 from dsh_tui.engine.projection.views import SessionHit, SessionRow
 from dsh_tui.screens.sessions import SessionsScreen
-from dsh_tui.widgets.session_list import age, arranged, depths, filtered
+from dsh_tui.widgets.session_list import age, arranged, depths
+from dsh_tui.widgets.session_shelf import SessionShelf
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import CWD, NOON, app_over, chat, running, sample_blocks, sample_sessions, started
 
@@ -369,8 +370,16 @@ def test_every_state_is_a_glyph_and_a_word() -> None:
 
 
 def test_all_words_must_be_there() -> None:
-    assert [row.id for row in filtered(sample_sessions(), "RETRY fix")] == ["s1"]
-    assert len(filtered(sample_sessions(), "")) == 7
+    assert [row.id for row in SessionShelf(sample_sessions(), "/").filtered("RETRY fix")] == ["s1"]
+    assert len(SessionShelf(sample_sessions(), "/").filtered("")) == 7
+
+
+def test_the_same_question_is_listed_once() -> None:
+    shelf = SessionShelf(sample_sessions(), CWD)
+    found = shelf.lines("retry", "here")
+    assert shelf.lines("retry", "here") is found
+    assert list(shelf.lines("retry fix", "here")) == arranged(shelf.filtered("retry fix"), "here", CWD)
+    assert len(shelf.lines("", "time")) == len(sample_sessions())
 
 
 def test_projects_come_in_the_order_of_their_newest_session() -> None:

@@ -52,6 +52,7 @@ class SessionIndex:
         self.sources = sources
         self._refreshing = threading.Lock()
         self._held: dict[str, str] = {}
+        self._named: tuple[int, dict[int, str]] = (-1, {})
 
     @property
     def path(self) -> Path:
@@ -169,10 +170,16 @@ class SessionIndex:
         return {}
 
     def _state(self, db: sqlite3.Connection) -> tuple[int, dict[str, str]]:
-        return db.execute("SELECT generation FROM state").fetchone()[0], self._held
+        return _generation(db), self._held
 
     def _names(self, db: sqlite3.Connection) -> dict[int, str]:
         """How sessions that have a namesake are shown, by number."""
+        generation = _generation(db)
+        if generation != self._named[0]:
+            self._named = generation, self._shown_ids(db)
+        return self._named[1]
+
+    def _shown_ids(self, db: sqlite3.Connection) -> dict[int, str]:
         namesakes: dict[tuple[int, str, bytes, str], set[str]] = {}
         for *session, other in db.execute(_NAMESAKES):
             namesakes.setdefault((session[0], session[1], session[2], session[3]), set()).add(other)
@@ -214,6 +221,11 @@ class SessionIndex:
                 batch.clear()
                 due = time.monotonic() + BATCH_SECONDS
         put_batch(db, batch)
+
+
+def _generation(db: sqlite3.Connection) -> int:
+    number: int = db.execute("SELECT generation FROM state").fetchone()[0]
+    return number
 
 
 def _holders(logs: Iterable[tuple[FoundLog, LogSource]]) -> dict[str, str]:
