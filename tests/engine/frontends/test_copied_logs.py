@@ -39,7 +39,7 @@ def test_a_copy_under_another_name_is_a_session_of_its_own(run: Run, logs: LogFo
     said = out.encode("latin-1").decode()
     assert (status, said) == (
         0,
-        f"{name}: sound (its header says that it is session a; it goes by the name of its folder)\n",
+        f"{name}: sound (the log says that it is session a; it goes by the name of its folder)\n",
     )
     assert "first" in run("show", name)[1]
     assert run("rename", name, "Mine")[0] == 0

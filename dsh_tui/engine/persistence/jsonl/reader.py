@@ -86,7 +86,7 @@ def decode_log(data: bytes, path: Path, revision: Revision, session_id: str | No
         notices.append(_torn(data, whole, len(lines) + 1))
     if namesake:
         notices.append(
-            Notice(f"its header says that it is session {namesake}; it goes by the name of its folder")
+            Notice(f"the log says that it is session {namesake}; it goes by the name of its folder")
         )
     return LoadedSession(
         header=header,
