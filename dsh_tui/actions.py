@@ -14,6 +14,7 @@ from typing import Final, Literal
 from textual.binding import Binding
 
 from dsh_tui.engine.base.dataclass import dataclass
+from dsh_tui.engine.projection.mode_names import CYCLE, MODES_KNOWN
 
 Place = Literal["app", "composer", "dock", "browser", "transcript"]
 
@@ -111,9 +112,9 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(id="session.copy", label="Copy the last answer", group="Session", leader="c", slash="copy"),
     Action(id="model.pick", label="Model and effort", group="Session", leader="m", slash="model"),
     Action(id="mode.cycle", label="Next mode", group="Session", keys=("shift+tab",),
-           help="ask → edits → plan → sandbox → ask"),
+           help=" → ".join((*CYCLE, CYCLE[0]))),
     Action(id="mode.set", label="Set the mode", group="Session", slash="mode",
-           argument="ask|edits|plan|sandbox|full"),
+           argument="|".join(MODES_KNOWN)),
     Action(id="mode.full", label="Full access", group="Session", slash="full",
            help="nothing asks any more; you confirm it"),
     # In the transcript, once it has the keys

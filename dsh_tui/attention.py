@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from dsh_tui.engine.base.dataclass import dataclass
+from dsh_tui.engine.modes.mode import EXIT_PLAN_MODE
 from dsh_tui.terminal import signals
 from dsh_tui.terminal.signals import BELL, desktop, protocol_of, safe
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from dsh_tui.engine.session.session import Session
 
 AWAY_S: Final = 60.0
-_PLAN: Final = "exit_plan_mode"
 _OVER: Final = {"completed": "✓ done", "max-tokens": "✓ done", "error": "✗ failed", "rejected": "✗ failed"}
 """How a turn may end by itself; who stopped it knows."""
 _STATES: Final = {"running": "● running", "waiting": "◆ waiting", "stopping": "● stopping"}
@@ -135,7 +135,7 @@ class Attention:
                     self._over = ""
             case "approval/asked":
                 tool = event.data["toolName"]
-                text = "a plan waits for review" if tool == _PLAN else f"approval waits: {tool}"
+                text = "a plan waits for review" if tool == EXIT_PLAN_MODE else f"approval waits: {tool}"
                 self._raise(event.data["id"], session, text)
             case "approval/decided":
                 self._unseen.pop(event.data["id"], None)

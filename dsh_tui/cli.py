@@ -17,7 +17,7 @@ from typing import NoReturn
 from dsh_tui import __version__
 from dsh_tui.engine.base import collector
 from dsh_tui.engine.base.errors import HarnessError
-from dsh_tui.engine.modes.mode import MODES_KNOWN
+from dsh_tui.engine.modes.mode import CONFINED, MODES_KNOWN
 from dsh_tui.launch import ExecOptions, LaunchOptions
 
 EFFORTS = ("off", "low", "high", "max")
@@ -126,7 +126,7 @@ def _app(arguments: list[str]) -> int:
 
 def _require_mode(mode: str | None) -> None:
     """Leave with one line where the mode can't be kept on this machine."""
-    if mode != "sandbox":
+    if mode != CONFINED:
         return
     from dsh_tui.engine.sandbox.backends import first_working, system_backends
     from dsh_tui.engine.sandbox.seam import SandboxUnavailableError

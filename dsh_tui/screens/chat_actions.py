@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from textual import work
 
 from dsh_tui.actions import BY_LEADER, BY_NAME, Action
+from dsh_tui.engine.projection.mode_names import CYCLE, FULL_ACCESS, MODES_KNOWN, next_mode
 from dsh_tui.engine.projection.views import AnswerView
 from dsh_tui.screens.approval_actions import ApprovalActions
 from dsh_tui.screens.compaction_actions import CompactionActions
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from dsh_tui.widgets.queue_panel import QueuePanel
     from dsh_tui.widgets.todo_panel import TodoPanel
     from dsh_tui.widgets.transcript import Transcript
-
-MODE_CYCLE: Final = {"ask": "edits", "edits": "plan", "plan": "sandbox", "sandbox": "ask", "full": "ask"}
 
 
 class ChatActions(
@@ -200,20 +199,19 @@ class ChatActions(
             self.app.push_screen(ModelsScreen(self.port))
 
     def action_mode_cycle(self) -> None:
-        mode = self.shown.status.mode if self.shown is not None else "ask"
-        following = MODE_CYCLE.get(mode, "ask")
+        following = next_mode(self.shown.status.mode if self.shown is not None else "")
         if self.port is not None and not self.port.offers_mode(following):
-            following = MODE_CYCLE[following]
+            following = next_mode(following)
         self.action_mode_set(following)
 
     def action_mode_set(self, mode: str = "") -> None:
         if not mode:
             self.composer.put("/mode ")
             self.composer.focus()
-        elif mode == "full":
+        elif mode == FULL_ACCESS:
             self.action_mode_full()
-        elif mode not in MODE_CYCLE:
-            self.say(f"No mode “{mode}”: ask, edits, plan, sandbox or full", "warning")
+        elif mode not in MODES_KNOWN:
+            self.say(f"No mode “{mode}”: {', '.join(CYCLE)} or {FULL_ACCESS}", "warning")
         elif self.port is not None:
             self.port.select_mode(mode)
 
@@ -225,7 +223,7 @@ class ChatActions(
 
         def acknowledged(yes: bool | None) -> None:  # noqa: FBT001 - a dialog's result
             if yes:
-                port.select_mode("full")
+                port.select_mode(FULL_ACCESS)
 
         self.app.push_screen(FullAccess(), acknowledged)
 

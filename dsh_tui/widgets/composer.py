@@ -16,6 +16,7 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 
 from dsh_tui.actions import BY_ID
+from dsh_tui.engine.projection.mode_names import DEFAULT_MODE
 from dsh_tui.widgets import mode_look
 from dsh_tui.widgets.completion import Completion
 from dsh_tui.widgets.messages import CommandGiven, Noticed, Submitted
@@ -88,7 +89,7 @@ class Composer(TextArea):
         self.has_queue = False
         self.locked = ""
         """Why nothing can be sent, or empty."""
-        self._mode = mode_look.USUAL
+        self._mode: str = DEFAULT_MODE
         self.guards_bursts = True
         self._completion = completion
         self._pastes = Pastes()

@@ -7,6 +7,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from dsh_tui.engine.projection.mode_names import DEFAULT_MODE
 from dsh_tui.widgets import mode_look
 from dsh_tui.widgets.columns import cut
 from dsh_tui.widgets.visible_text import one_line
@@ -27,7 +28,7 @@ class Launchpad(Widget, can_focus=False):
 
     folder: reactive[str] = reactive("")
     version: reactive[str] = reactive("")
-    mode: reactive[str] = reactive(mode_look.USUAL)
+    mode: reactive[str] = reactive(DEFAULT_MODE)
 
     def render(self) -> RenderResult:
         width, height = self.content_size

@@ -9,9 +9,9 @@ from typing import Final
 
 from textual.content import Content
 
+from dsh_tui.engine.projection.mode_names import DEFAULT_MODE, FULL_ACCESS
 from dsh_tui.widgets.visible_text import one_line
 
-USUAL: Final = "ask"
 LABELS: Final = {
     "edits": "edits · file changes run",
     "plan": "plan · nothing is changed",
@@ -31,7 +31,7 @@ _PROMISES: Final = {
 
 def colour(mode: str) -> str:
     """The theme variable of a mode; of one that nobody knows, the one for warnings."""
-    return f"$mode-{mode}" if mode in (USUAL, *LABELS) else "$warning"
+    return f"$mode-{mode}" if mode in (DEFAULT_MODE, *LABELS) else "$warning"
 
 
 def promise(mode: str) -> str:
@@ -41,8 +41,8 @@ def promise(mode: str) -> str:
 
 def badge(mode: str) -> Content:
     """The name as the status bar shows it. Full access can't be overlooked."""
-    name = one_line(mode) or USUAL
-    if mode == "full":
+    name = one_line(mode) or DEFAULT_MODE
+    if mode == FULL_ACCESS:
         return Content.styled(f" {name} ", f"bold $background on {colour(mode)}")
     return Content.styled(name, f"bold {colour(name)}")
 

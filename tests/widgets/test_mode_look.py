@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dsh_tui.engine.modes.mode import MODES_KNOWN
-from dsh_tui.widgets.mode_look import USUAL, badge, colour, label, promise
+from dsh_tui.engine.modes.mode import DEFAULT_MODE, MODES_KNOWN
+from dsh_tui.widgets.mode_look import badge, colour, label, promise
 
 
 @pytest.mark.parametrize("mode", MODES_KNOWN)
@@ -13,7 +13,7 @@ def test_a_mode_is_told_by_words_and_not_by_colour_alone(mode: str) -> None:
     assert mode in badge(mode).plain
     assert colour(mode) == f"$mode-{mode}"
     words = label(mode)
-    assert mode == USUAL if words is None else mode in words.plain
+    assert mode == DEFAULT_MODE if words is None else mode in words.plain
     assert not promise(mode).startswith("The mode is")
 
 

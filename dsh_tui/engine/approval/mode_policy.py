@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, assert_never
 
 from dsh_tui.engine.fs.workspace import reach_of_change
-from dsh_tui.engine.modes.mode import Mode
+from dsh_tui.engine.modes.mode import EXIT_PLAN_MODE, Mode
 from dsh_tui.engine.sandbox.escalation import ESCALATION, Request, requested
 from dsh_tui.engine.tools.arguments import validate_arguments
 from dsh_tui.engine.tools.containment import attempt
@@ -106,5 +106,5 @@ def _reach(call: ToolCall, kept: Sequence[Path]) -> str:
 def _plan_refusal(name: str) -> str:
     return (
         f"Plan mode is on: nothing may be changed, so `{name}` did not run. Keep to reading and searching, "
-        "and hand the plan to the user with `exit_plan_mode` once it is complete."
+        f"and hand the plan to the user with `{EXIT_PLAN_MODE}` once it is complete."
     )

@@ -28,12 +28,12 @@ from dsh_tui.engine.frontends.speak import complain
 from dsh_tui.engine.frontends.turn_record import TurnRecord
 from dsh_tui.engine.frontends.waits import say_waits
 from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.modes.mode import EXIT_PLAN_MODE
 from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.persistence.errors import ReadOnlyLogError
 from dsh_tui.engine.persistence.seam import LEASES, PERSISTENCE, PERSISTENCE_MENDED, Leases
 from dsh_tui.engine.persistence.stored import told
-from dsh_tui.engine.plan.tool import EXIT_PLAN_MODE
 from dsh_tui.engine.product import ModelNameError, Product, StartOptions
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session

@@ -14,7 +14,7 @@ from typing import cast
 from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.kernel import Context, Disposer, ServiceKey
-from dsh_tui.engine.modes.mode import DEFAULT_MODE, MODES_KNOWN, Mode
+from dsh_tui.engine.modes.mode import CONFINED, DEFAULT_MODE, FULL_ACCESS, MODES_KNOWN, Mode
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.session import Session
@@ -87,7 +87,7 @@ class Modes:
             raise UnknownModeError(f"There is no mode {name!r}; the modes: {', '.join(MODES_KNOWN)}.")
         if mode in self._checks:
             self._checks[mode]()
-        elif mode == "sandbox":
+        elif mode == CONFINED:
             raise UnknownModeError("Mode sandbox can't be chosen: nothing here confines commands.")
         return mode
 
@@ -144,7 +144,7 @@ class Modes:
 
 def _has_lapsed(session: Session, logged: _Logged) -> bool:
     """Whether it is full access that was given to another session, or to an earlier process."""
-    return logged.mode == "full" and logged.seq < session.first_live_seq
+    return logged.mode == FULL_ACCESS and logged.seq < session.first_live_seq
 
 
 def _read(event: Event) -> _Logged:

@@ -17,7 +17,7 @@ from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.kernel import Context, Next
 from dsh_tui.engine.llm.blocks import text_block
 from dsh_tui.engine.llm.messages import plugin_source
-from dsh_tui.engine.modes.mode import Mode
+from dsh_tui.engine.modes.mode import EXIT_PLAN_MODE, Mode
 from dsh_tui.engine.modes.modes import MODE_EVENT, MODES
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
@@ -32,7 +32,7 @@ NOTICES: Final[dict[Mode, str]] = {
     "edits": "Mode: edits. Reading and file changes inside the working directory run at once; the user "
     "approves every other call.",
     "plan": "Mode: plan. Change nothing: read, search and think. Once you have a plan that can be carried "
-    "out step by step, hand it to the user with `exit_plan_mode`. Calls that would change anything are "
+    f"out step by step, hand it to the user with `{EXIT_PLAN_MODE}`. Calls that would change anything are "
     "refused while this mode is on.",
     "sandbox": "Mode: sandbox. Commands and file changes run at once, but the system keeps them inside: they "
     "can change files only in the working directory and in $TMPDIR, and nothing in .git or .dsh. Commands "

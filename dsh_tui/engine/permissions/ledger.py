@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from dsh_tui.engine.base.dataclass import dataclass
-from dsh_tui.engine.modes.mode import DEFAULT_MODE
+from dsh_tui.engine.modes.mode import DEFAULT_MODE, PLANNING
 from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.projection.title import TitleFold
 from dsh_tui.engine.session.event import Event
@@ -174,7 +174,7 @@ class _Fold:
         if not entry.decided and code in _UNDECIDED:
             return
         if not entry.decided and code == "TOOL_DENIED":
-            decider: Decider = "mode" if entry.call.by == "plan" else "plugin"
+            decider: Decider = "mode" if entry.call.by == PLANNING else "plugin"
             by = entry.call.by if decider == "mode" else "a plugin"
             entry.call = replace(entry.call, ended="refused", decider=decider, by=by)
         elif entry.call.ended == "allowed" and code == "TOOL_DENIED":

@@ -13,9 +13,9 @@ from typing import cast
 
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.kernel import Next
-from dsh_tui.engine.modes.mode import DEFAULT_MODE, MODES_KNOWN, Mode
+from dsh_tui.engine.modes.mode import DEFAULT_MODE, EXIT_PLAN_MODE, FULL_ACCESS, MODES_KNOWN, PLANNING, Mode
 from dsh_tui.engine.modes.modes import MODE_EVENT, Modes
-from dsh_tui.engine.plan.tool import EXIT_PLAN_MODE, not_planning, question, sent_back
+from dsh_tui.engine.plan.tool import not_planning, question, sent_back
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.tools.decisions import Accept, Ask, Deny, PostDecision, PreDecision, strictest
@@ -37,7 +37,7 @@ class PlanReview:
         if definition.name != EXIT_PLAN_MODE:
             return await following()
         mode = self._modes.current(call.session)
-        if mode != "plan":
+        if mode != PLANNING:
             return Deny(not_planning(mode))
         asked = Ask(question(self._mode_after(call.session)), by=EXIT_PLAN_MODE)
         return strictest(asked, await following())
@@ -45,7 +45,7 @@ class PlanReview:
     def approve(self, call: ToolCall) -> Mode:
         """Let the step end in the mode that is returned; a person may have switched meanwhile."""
         mode = self._modes.current(call.session)
-        if mode == "plan":
+        if mode == PLANNING:
             mode = self._following[call.session.id] = self._mode_after(call.session)
         return mode
 
@@ -53,7 +53,7 @@ class PlanReview:
         """Switch, unless a person did so since the plan was approved."""
         if event.type == "step/end":
             following = self._following.pop(session.id, None)
-            if following is not None and self._modes.current(session) == "plan":
+            if following is not None and self._modes.current(session) == PLANNING:
                 self._modes.set(session, following)
 
     def forget(self, session: Session) -> None:
@@ -88,9 +88,9 @@ def mode_before_plan(session: Session) -> Mode:
             continue
         if row.type == MODE_EVENT:
             now = row.data["mode"]
-        elif row.type == "step/start" and now != "plan":
+        elif row.type == "step/start" and now != PLANNING:
             worked = now
-    known = worked in MODES_KNOWN and worked != "full"
+    known = worked in MODES_KNOWN and worked != FULL_ACCESS
     return cast("Mode", worked) if known else DEFAULT_MODE
 
 

@@ -12,10 +12,9 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from dsh_tui.engine.base.frozen import JsonObject
-from dsh_tui.engine.modes.mode import Mode
+from dsh_tui.engine.modes.mode import EXIT_PLAN_MODE, Mode
 from dsh_tui.engine.tools.definition import ToolCall, ToolDefinition, ToolOutput
 
-EXIT_PLAN_MODE: Final = "exit_plan_mode"
 DESCRIPTION: Final = """\
 Hand a finished plan to the user. Of use in plan mode only; in every other mode it does nothing.
 - Call it once you know what is to be done, not to ask questions about it.

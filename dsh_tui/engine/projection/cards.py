@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dsh_tui.engine.modes.mode import EXIT_PLAN_MODE
 from dsh_tui.engine.projection.partial_json import members
 from dsh_tui.engine.projection.views import CardView, DiffHunk, DiffView
 
@@ -56,7 +57,7 @@ _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "job_output": ("Output", ("job_id",)),
     "job_kill": ("Stop", ("job_id",)),
     "todo_write": ("Plan", ()),
-    "exit_plan_mode": ("Plan", ()),
+    EXIT_PLAN_MODE: ("Plan", ()),
     "ask_user_question": ("Ask", ()),
     "skill": ("Skill", ("name",)),
     "subagent": ("Agent", ("description", "prompt")),
@@ -70,7 +71,7 @@ def present_call(name: str, arguments_raw: str) -> CallCard:
     verb, wanted = _CALLS.get(name, (name or "Call", _TELLING))
     if name == "todo_write":
         return CallCard(verb, _todo_subject(arguments_raw))
-    if name == "exit_plan_mode":
+    if name == EXIT_PLAN_MODE:
         return CallCard(verb, _plan_subject(arguments_raw))
     if name == "ask_user_question":
         return CallCard(verb, _question_subject(arguments_raw))
@@ -92,7 +93,7 @@ def present_call(name: str, arguments_raw: str) -> CallCard:
 
 def plan_of(name: str, arguments_raw: str) -> str:
     """The plan that a call hands over; empty for every other call."""
-    if name != "exit_plan_mode":
+    if name != EXIT_PLAN_MODE:
         return ""
     return next((text for key, text in members(arguments_raw) if key == "plan" and isinstance(text, str)), "")
 
@@ -124,7 +125,7 @@ def _todo_subject(arguments_raw: str) -> str:
 
 def _plan_subject(arguments_raw: str) -> str:
     """The plan's first line, which is its heading as a rule."""
-    lines = (line.strip() for line in plan_of("exit_plan_mode", arguments_raw)[:MAX_SUBJECT].splitlines())
+    lines = (line.strip() for line in plan_of(EXIT_PLAN_MODE, arguments_raw)[:MAX_SUBJECT].splitlines())
     return next((line.lstrip("#").lstrip() for line in lines if line), "")
 
 
@@ -237,7 +238,7 @@ _SUMMARIES: dict[str, Callable[[Meta, str], str]] = {
     "grep": _grep_summary,
     "glob": _glob_summary,
     "todo_write": _todo_summary,
-    "exit_plan_mode": _plan_summary,
+    EXIT_PLAN_MODE: _plan_summary,
 }
 
 

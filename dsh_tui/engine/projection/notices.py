@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dsh_tui.engine.modes.mode import FULL_ACCESS
 from dsh_tui.engine.projection.failure_hints import hint_for
 from dsh_tui.engine.projection.views import NoticeView, Tone
 
@@ -55,7 +56,7 @@ def switch_notice(seq: int, type_: str, data: Data) -> NoticeView:
     """A change of mode or model, at the place where it took effect."""
     if type_ == "permission/mode":
         mode = str(data.get("mode", ""))
-        tone: Tone = "warning" if mode == "full" else "info"
+        tone: Tone = "warning" if mode == FULL_ACCESS else "info"
         return NoticeView(seq=seq, tone=tone, text=f"Mode: {mode}")
     effort = data.get("effort")
     name = f"{data.get('provider', '')}/{data.get('model', '')}"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dsh_tui.engine.llm.usage import prompt_tokens
+from dsh_tui.engine.modes.mode import DEFAULT_MODE
 from dsh_tui.engine.projection.spending import SpendingFold
 from dsh_tui.engine.projection.views import AgentState, RetryView, StatusView
 from dsh_tui.engine.session.event import Event
@@ -29,7 +30,7 @@ class StatusFold:
     def __init__(self, spending: SpendingFold) -> None:
         self._spending = spending
         self._provider = self._model = self._effort = ""
-        self._mode = "ask"
+        self._mode: str = DEFAULT_MODE
         self._turn_started: int | None = None
         self._heard: int | None = None
         self._waiting: set[str] = set()
@@ -133,7 +134,7 @@ class StatusFold:
         self._effort = str(data.get("effort") or "")
 
     def _permission_mode(self, event: Event) -> None:
-        self._mode = str(event.data.get("mode", "ask"))
+        self._mode = str(event.data.get("mode", DEFAULT_MODE))
 
     def _turn_start(self, event: Event) -> None:
         self._turn_started = event.time

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
 
+from dsh_tui.engine.modes.mode import DEFAULT_MODE
 from dsh_tui.engine.projection.compaction_views import CompactionView
 from dsh_tui.engine.projection.cost import NO_COST, CostView
 
@@ -262,7 +263,7 @@ class StatusView:
     model: str = ""
     provider: str = ""
     effort: str = ""
-    mode: str = "ask"
+    mode: str = DEFAULT_MODE
     state: AgentState = "idle"
     turn_started: int | None = None
     last_activity: int | None = None

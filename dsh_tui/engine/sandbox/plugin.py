@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, Next
+from dsh_tui.engine.modes.mode import CONFINED
 from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.sandbox.backends import system_backends
 from dsh_tui.engine.sandbox.bounds import Confining
@@ -61,6 +62,6 @@ def apply(ctx: Context, config: SandboxConfig | None = None) -> None:
 
     ctx.effect(temps)
     ctx.provide(SANDBOX, sandbox)
-    ctx[MODES].require(ctx, "sandbox", lambda: sandbox.backend)
+    ctx[MODES].require(ctx, CONFINED, lambda: sandbox.backend)
     ctx.on(SESSION_DISPOSED, sandbox.temps.forget, everywhere=True)
     ctx.on(PRE_EXECUTE, only_wider)

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from dsh_tui.engine.kernel import ServiceKey
-from dsh_tui.engine.modes.mode import Mode
+from dsh_tui.engine.modes.mode import CONFINED, Mode
 from dsh_tui.engine.modes.modes import Modes
 from dsh_tui.engine.sandbox.backends import first_working
 from dsh_tui.engine.sandbox.bounds import GUARDED, Bounds, Confining, Policy, Wider, is_wider
@@ -117,7 +117,7 @@ class Sandbox:
         return replace(confined, environment={**confined.environment, "TMPDIR": str(bounds.temp)})
 
     def _policy_in(self, mode: Mode) -> Policy:
-        return self._confining if mode == "sandbox" else "danger-full-access"
+        return self._confining if mode == CONFINED else "danger-full-access"
 
     def _check_wider(self, policy: Policy, asked: Wider) -> None:
         if is_wider(asked, policy):
