@@ -162,6 +162,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(id="view.palette", label="Command palette", group="View", keys=("ctrl+p",), leader="p"),
     Action(id="view.help", label="Keys and commands", group="View", keys=("f1",), leader="h",
            slash="help", aliases=("keys", "commands"), help="or ? on an empty draft"),
+    Action(id="view.expand", label="Open or fold everything", group="View", keys=("ctrl+o",), leader="o",
+           slash="expand", help="thoughts, tool calls, context; enter in the transcript does one"),
     Action(id="view.todos", label="Show or fold the plan", group="View", keys=("ctrl+t",), leader="t",
            slash="todos"),
     Action(id="view.transcript", label="Go to the transcript", group="View", leader="v", slash="transcript",

@@ -13,6 +13,7 @@ from textual import events, on, work
 from dsh_tui.engine.projection.views import ProposalView
 from dsh_tui.screens.chat_part import ChatPart
 from dsh_tui.widgets.approval_dock import ApprovalDock
+from dsh_tui.widgets.approval_words import OF_ONE_QUESTION
 from dsh_tui.widgets.messages import Decided, TypedElsewhere
 
 
@@ -31,6 +32,8 @@ class ApprovalActions(ChatPart):
 
     @on(Decided)
     def _decided(self, event: Decided) -> None:
+        if self.said in OF_ONE_QUESTION:
+            self.status_bar.clear_notice()
         if self.port is not None:
             self.port.answer(event.approval_id, event.answer)
 

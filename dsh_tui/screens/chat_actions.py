@@ -237,6 +237,10 @@ class ChatActions(
 
         self.app.push_screen(HelpScreen())
 
+    def action_view_expand(self) -> None:
+        opened = self.transcript.fold_all()
+        self.say("All is open; ctrl+o folds it" if opened else "Folded again; ctrl+o opens all")
+
     def action_view_todos(self) -> None:
         self.todo_panel.unfolded = not self.todo_panel.unfolded
 

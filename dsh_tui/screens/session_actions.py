@@ -44,11 +44,11 @@ class SessionActions(Screen[None]):
             hints.append("ctrl+r repaired copy")
         if self._deleted:
             hints.append("ctrl+z undo")
-        hints += ["tab lists", "f2 rename", "f4 fork", "ctrl+n new", "ctrl+d delete", "ctrl+s export"]
-        hints.append("esc clears" if typing else "esc back")
-        while len(hints) > 1 and len(" · ".join(hints)) > width - 4:
+        hints += ["tab scope", "ctrl+n new", "ctrl+d delete", "f2 rename", "f4 fork", "ctrl+s export"]
+        leave = "esc clears" if typing else "esc back"
+        while len(hints) > 1 and len(" · ".join([*hints, leave])) > width - 4:
             hints.pop()
-        return " · ".join(hints)
+        return " · ".join([*hints, leave])
 
     def trouble(self, row: SessionRow) -> str:
         """What is wrong with a session, and what can be done."""

@@ -253,6 +253,8 @@ class ApprovalDock(Vertical, can_focus=True):
             self.post_message(TypedElsewhere(event))
         elif answer is not None:
             self._do(answer)
+        elif event.key == "enter":
+            self._warn(words.CHOOSE_FIRST)
         elif self.pending is not None and key in ALL_KEYS and self._preview is None:
             self._warn(why_not(self.pending, key))
 

@@ -26,6 +26,9 @@ READ_DONE: Final = "Read to its end: it can be answered now"
 READ_ON: Final = "Not read to its end yet: f opens it again"
 READ_RULE_FIRST: Final = "Read the rule to its end first: ↓ scrolls"
 SAME_CALL: Final = "That is the call as it was asked: change it, or tab to your own words"
+CHOOSE_FIRST: Final = "Choose an answer first: ← →, or press its key"
+OF_ONE_QUESTION: Final = frozenset({READ_FIRST, READ_DONE, READ_ON, READ_RULE_FIRST, SAME_CALL, CHOOSE_FIRST})
+"""What is said of one question, and of no other."""
 Hint: TypeAlias = tuple[str, str]
 """What the keys do now, at length and in short."""
 REFUSING: Final[dict[str, Hint]] = {
@@ -62,6 +65,9 @@ _PLAN_EXPLAINED: Final = {
     "deny": "4  stays in plan mode; the model goes on planning",
     "say_why": "5  as 4, with your words, or with another plan",
 }
+_SAID_BY_THE_QUESTION: Final = frozenset(
+    {"The agent wants to run a command.", "The agent wants to change a file."}
+)
 _STOPS: Final = "esc  stops the whole turn; nothing that waits will run"
 
 
@@ -156,9 +162,10 @@ def head_line(approval: ApprovalView, *, brief: bool = False) -> Content:
 
 
 def facts_line(approval: ApprovalView) -> Content:
-    """Where it acts, and why it asks."""
+    """Where it acts, and why it asks, unless the question says no less."""
     where = _from_its_end(one_line(approval.card.cwd or approval.cwd), _PATH)
-    facts = (f"in {where}" if where else "", one_line(approval.reason))
+    why = "" if approval.reason in _SAID_BY_THE_QUESTION else one_line(approval.reason)
+    facts = (f"in {where}" if where else "", why)
     if leaves_sandbox(approval):  # the reason is the agent's own, and what there is to weigh
         return Content.assemble((facts[1], "$waiting"), (f" · {facts[0]}" if facts[0] else "", "$dim"))
     return Content.styled(" · ".join(filter(None, facts)), "$dim")

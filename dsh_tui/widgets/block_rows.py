@@ -109,6 +109,11 @@ def estimate(view: BlockView, width: int) -> int:
     return 1
 
 
+def opens_itself(view: BlockView) -> bool:
+    """Whether a block is open until somebody folds it."""
+    return _is_plan(view) and plan_block.opens_itself(view)
+
+
 def foldable(view: BlockView) -> bool:
     """Whether there is something to open."""
     if isinstance(view, UserView):

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from dsh_tui.engine.projection.views import AnswerView, BlockView, UserView
 from dsh_tui.widgets.answer_block import Answer
-from dsh_tui.widgets.block_rows import BlockRows, draw, estimate, gap
+from dsh_tui.widgets.block_rows import BlockRows, draw, estimate, foldable, gap, opens_itself, source
+from dsh_tui.widgets.folds import Folds
 from dsh_tui.widgets.heights import Heights
 from dsh_tui.widgets.layout import TEXT_EDGE, prose_width
 from dsh_tui.widgets.palette import Palette
@@ -29,7 +30,7 @@ class Canvas:
         self.blocks = blocks
         self.width = width
         self.palette = palette
-        self.opened: dict[int, bool] = {}
+        self.folds = Folds()
         guess = prose_width(width)
         before: BlockView | None = None
         sizes = []
@@ -58,7 +59,7 @@ class Canvas:
             view,
             self.width,
             self.palette,
-            folded=not self.is_open(index),
+            folded=not self._is_open(index),
             before=self._stale.pop(index, None),
         )
         self._drawn[index] = drawn
@@ -94,15 +95,21 @@ class Canvas:
         offset -= self.gap(index)
         return rows[offset] if 0 <= offset < len(rows) else BLANK
 
-    def is_open(self, index: int) -> bool:
-        """Whether a block shows more than its first line."""
-        return self.opened.get(index, False)
-
     def toggle(self, index: int) -> bool:
         """Open or fold a block; says whether it is open now."""
-        self.opened[index] = not self.is_open(index)
         self.forget(index)
-        return self.opened[index]
+        self.folds.toggle(index)
+        return self._is_open(index)
+
+    def toggle_all(self) -> bool:
+        """Open all blocks or fold all; says whether they are open now."""
+        opened, guess = self.folds.toggle_all(), prose_width(self.width)
+        for index in range(self.count):
+            self.forget(index)
+            view = self.blocks[index]
+            size = source(view).count("\n") + 2 if opened and foldable(view) else estimate(view, guess)
+            self.heights[index] = self.gap(index) + size
+        return opened
 
     def forget(self, index: int) -> None:
         """Draw a block again when it is next looked at."""
@@ -159,6 +166,9 @@ class Canvas:
                 return at
             at += step
         return None
+
+    def _is_open(self, index: int) -> bool:
+        return self.folds.is_open(index, by_itself=opens_itself(self.blocks[index]))
 
     def _evict(self) -> None:
         while self._rows > KEPT_ROWS and len(self._drawn) > 1:

@@ -38,16 +38,20 @@ _LOOKS: Final[dict[CallState, tuple[str, str]]] = {
 }
 
 
+def opens_itself(view: ToolView) -> bool:
+    """Whether it is open until somebody folds it."""
+    return view.state in _OPEN
+
+
 def render(view: ToolView, width: int, palette: Palette, *, folded: bool) -> list[Row]:
-    """The plan's rows; enter shows one that is folded, and folds one that is not."""
+    """The plan's rows."""
     from dsh_tui.widgets.markdown_rows import MarkdownRows  # its parser is not needed before there is a plan
 
-    is_open = (view.state in _OPEN) is folded
-    rows = [_head(view, width, palette, name="" if is_open else one_line(view.subject))]
+    rows = [_head(view, width, palette, name=one_line(view.subject) if folded else "")]
     room = max(1, min(prose_width(width, _EDGE), width - _EDGE))
     if view.feedback:
         rows += ruled(plain_rows(f"You said: {view.feedback}", room, palette.text), palette)
-    if is_open:
+    if not folded:
         rows += ruled(MarkdownRows(room, palette, widest=room).show(view.plan, done=True), palette)
     return rows
 

@@ -7,6 +7,7 @@ Source: screens spec (tool cards).
 from __future__ import annotations
 
 import json
+import re
 from typing import Final
 
 from rich.style import Style
@@ -34,6 +35,7 @@ from dsh_tui.widgets.visible_text import exact_line, one_line
 VERB: Final = 8
 """Cells of the verb column."""
 FAILED_LINES: Final = 6
+_STATUS: Final = re.compile(r"\n*\[exit code: \d+\]\s*\Z")
 OPEN_LINES: Final = 1000
 """Rows of an opened output; copying gives all of it."""
 
@@ -122,16 +124,17 @@ def _colour(state: CallState, palette: Palette) -> Style:
 
 
 def _tail(view: ToolView, width: int, palette: Palette) -> list[Row]:
-    """The part of a failure that matters: its end."""
-    rows = terminal_rows(view.output, width, palette.text) if view.output else []
+    """The part of a failure that matters: its end, but for the status that the head has."""
+    output = _STATUS.sub("", view.output) if view.summary.startswith("exit ") else view.output
+    rows = terminal_rows(output, width, palette.text) if output.strip() else []
     cut = len(rows) - FAILED_LINES
     if cut <= 1:
         return rows
-    return [*rows[-FAILED_LINES:], _more(cut, palette, "enter opens")]
+    return [_more(cut, "earlier", palette, "ctrl+o opens all"), *rows[-FAILED_LINES:]]
 
 
-def _more(cut: int, palette: Palette, how: str) -> Row:
-    return row((lines(cut, "more"), palette.dim), (f"   {how}", palette.faint), copied="")
+def _more(cut: int, which: str, palette: Palette, how: str) -> Row:
+    return row((lines(cut, which), palette.dim), (f"   {how}", palette.faint), copied="")
 
 
 def _opened(view: ToolView, width: int, palette: Palette) -> list[Row]:
@@ -142,7 +145,7 @@ def _opened(view: ToolView, width: int, palette: Palette) -> list[Row]:
         output = terminal_rows(view.output, width, palette.text)
         rows += output[:OPEN_LINES]
         if len(output) > OPEN_LINES:
-            rows.append(_more(len(output) - OPEN_LINES, palette, "y copies all"))
+            rows.append(_more(len(output) - OPEN_LINES, "more", palette, "y copies all"))
     if not rows:
         rows = [row(("no output", palette.faint), copied="")]
     return rows

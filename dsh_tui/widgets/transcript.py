@@ -347,6 +347,12 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
         self._settle()
         self.post_message(self.BlockOpened(block, opened=opened))
 
+    def fold_all(self) -> bool:
+        """Open all blocks or fold all, in place; says whether they are open now."""
+        opened = self._ready() is not None and self._view.toggle_all()
+        self._settle()
+        return opened
+
     def action_transcript_copy(self) -> None:
         """Ask for the source of the block under the cursor on the clipboard."""
         if self._cursor != NOWHERE:

@@ -56,7 +56,7 @@ class Viewport:
         if before.width == width and before.palette is palette:
             return
         canvas = self.canvas = Canvas(blocks, width, palette)
-        canvas.opened = before.opened
+        canvas.folds = before.folds
         if not self.following and before.count:
             if self._held_place is None:
                 self._held_place = before.place_of(*self._held)
@@ -103,6 +103,12 @@ class Viewport:
         """Keep what is at the top now."""
         self.scrolled_to(self.top)
         self.following = False
+
+    def toggle_all(self) -> bool:
+        """Open or fold all blocks around the row at the top, which stays; whether they are open now."""
+        if not self.following:
+            self.hold_here()
+        return self.canvas is not None and self.canvas.toggle_all()
 
     def hold_end_of(self, block: int) -> None:
         """Keep the last row of a block at the bottom."""

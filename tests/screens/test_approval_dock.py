@@ -6,6 +6,7 @@ import pytest
 from textual import events
 
 from dsh_tui.engine.projection.views import AnswerIntent
+from dsh_tui.widgets.approval_words import CHOOSE_FIRST
 from dsh_tui.widgets.refusal_entry import RefusalEntry
 from tests.fakes.dock_scene import scene
 from tests.fakes.fake_bridge import Asked
@@ -125,7 +126,9 @@ async def test_neither_space_nor_an_unfocused_enter_answers() -> None:
     async with scene() as it:
         await it.armed()
         await it.pilot.press("space", "enter")
+        await it.pilot.pause()
         assert it.bridge.asked == []
+        assert it.app.chat.said == CHOOSE_FIRST
         assert it.dock.has_focus
         assert it.draft == ""
 

@@ -77,7 +77,17 @@ def test_a_tool_that_went_well_is_one_line() -> None:
 def test_a_failure_opens_itself_to_its_end_and_says_what_is_left_out() -> None:
     rows = drawn(tool_block.render(replace(TOOL, state="failed"), 80, INK, folded=True))
     assert rows[0].startswith("    ✗ Run")
-    assert rows[1:] == [f"      │ out {n}" for n in range(14, 20)] + ["      │ 14 more lines   enter opens"]
+    left_out = "      │ 14 earlier lines   ctrl+o opens all"
+    assert rows[1:] == [left_out, *(f"      │ out {n}" for n in range(14, 20))]
+
+
+def test_a_failure_does_not_say_its_status_twice() -> None:
+    output = "no such file\n\n[exit code: 2]"
+    view = replace(TOOL, state="failed", summary="exit 2", output=output)
+    assert drawn(tool_block.render(view, 80, INK, folded=True))[1:] == ["      │ no such file"]
+    assert "[exit code: 2]" in drawn(tool_block.render(view, 80, INK, folded=False))[-1]
+    silent = replace(view, output="\n[exit code: 2]")
+    assert len(tool_block.render(silent, 80, INK, folded=True)) == 1
 
 
 def test_an_opened_card_shows_command_and_output() -> None:

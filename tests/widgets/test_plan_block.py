@@ -11,7 +11,7 @@ from dsh_tui.engine.projection.calls import called, decided, finished
 from dsh_tui.engine.projection.plain_text import render_markdown
 from dsh_tui.engine.projection.views import CallState, ToolView
 from dsh_tui.theme import THEMES
-from dsh_tui.widgets.block_rows import draw, estimate, foldable, gap, source
+from dsh_tui.widgets.block_rows import draw, estimate, foldable, gap, opens_itself, source
 from dsh_tui.widgets.palette import palette_from
 
 INK = palette_from({**THEMES[0].to_color_system().generate(), **THEMES[0].variables})
@@ -20,7 +20,8 @@ PLAN = called(1, 0, "c1", "exit_plan_mode", json.dumps({"plan": MARKDOWN}))
 READ = called(2, 0, "c2", "read", "{}")
 
 
-def shown(view: ToolView, width: int = 80, *, folded: bool = True) -> list[str]:
+def shown(view: ToolView, width: int = 80, *, toggled: bool = False) -> list[str]:
+    folded = opens_itself(view) is toggled
     rows = draw(view, width, INK, folded=folded, before=None).rows
     return ["".join(segment.text for segment in row.segments).rstrip() for row in rows]
 
@@ -47,7 +48,7 @@ def test_a_plan_says_what_became_of_it_and_is_open_where_it_counts(
     assert width < 60 or word in rows[0]
     assert width < 60 or "Split the module" in "".join(rows[:2])
     assert (len(rows) > 1) is is_open
-    assert (len(shown(view, width, folded=False)) > 1) is not is_open
+    assert (len(shown(view, width, toggled=True)) > 1) is not is_open
     assert all(len(row) <= width for row in rows)
 
 

@@ -145,3 +145,24 @@ async def test_an_opened_answer_tells_where_its_links_lead() -> None:
         await pilot.press("j", "enter")
         await pilot.pause()
         assert "the docs → https://example.invalid/x" in app.lines()[1]
+
+
+async def test_all_blocks_open_and_fold_at_once_and_what_is_read_stays() -> None:
+    output = "\n".join(f"out {number}" for number in range(9))
+    calls = [tool(seq=seq, output=output) for seq in range(2, 40)]
+    blocks: list[BlockView] = [user("go"), *calls, answer("The end.")]
+    app = TranscriptApp(blocks)
+    async with app.run_test(size=(80, 12)) as pilot:
+        assert "The end." in app.lines()[-1]
+        assert app.transcript.fold_all()
+        await pilot.pause()
+        assert "The end." in app.lines()[-1]
+        assert "out 8" in "".join(app.lines())
+        app.transcript.go_to(3)
+        await pilot.pause()
+        top = app.lines()[0]
+        assert "Run" in top
+        assert not app.transcript.fold_all()
+        await pilot.pause()
+        assert app.lines()[0] == top
+        assert "out" not in "".join(app.lines())

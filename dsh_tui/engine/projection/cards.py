@@ -201,7 +201,7 @@ def _change_summary(meta: Meta, _text: str) -> str:
     added, removed = _number(meta, "added"), _number(meta, "removed")
     if added is None or removed is None:
         return ""
-    return f"new, {_count(added, 'line')}" if meta.get("created") is True else f"+{added} -{removed}"
+    return f"new, {_count(added, 'line')}" if meta.get("created") is True else f"+{added} −{removed}"
 
 
 def _grep_summary(meta: Meta, _text: str) -> str:

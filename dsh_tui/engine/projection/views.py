@@ -92,7 +92,7 @@ class ToolView:
     """Raw argument text as the model sent it."""
     output: str = ""
     summary: str = ""
-    """The result in a few words, for the right column: ``80 lines``, ``exit 1``, ``+3 -1``."""
+    """The result in a few words, for the right column: ``80 lines``, ``exit 1``, ``+3 −1``."""
     diff: DiffView | None = None
     duration_ms: int | None = None
     started: int = 0

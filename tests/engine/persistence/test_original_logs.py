@@ -75,7 +75,7 @@ def test_a_conversation_shows_the_same_from_every_version(version: int, raw: boo
         ("prompt", "Say hi in the greeting"),
         ("context", "It is noon."),
         ("Run", "ls", "failed", "exit 3", False),
-        ("Edit", "main.py", "ok", "+1 -1", True),
+        ("Edit", "main.py", "ok", "+1 −1", True),
         ("Write", "new.py", "ok", "new, 2 lines", True),
         "That was easy enough.",
         "Done, **hi** it is.",

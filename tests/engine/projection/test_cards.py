@@ -85,7 +85,7 @@ def test_every_prefix_of_arguments_has_a_card_and_strings_only_grow(value: dict[
         ("bash", None, "text", ""),
         ("read", {"path": "a", "lines": 80, "total": 80}, "", "80 lines"),
         ("read", {"path": "a", "lines": 10, "total": 80}, "", "10 of 80 lines"),
-        ("edit", {"path": "a", "added": 3, "removed": 1, "hunks": []}, "", "+3 -1"),
+        ("edit", {"path": "a", "added": 3, "removed": 1, "hunks": []}, "", "+3 −1"),
         ("write", {"path": "a", "added": 3, "removed": 0, "hunks": [], "created": True}, "", "new, 3 lines"),
         ("grep", {"matches": 3, "files": 2}, "", "3 in 2 files"),
         ("grep", {"matches": 0, "files": 0}, "", "no matches"),
