@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from dsh_tui.engine.persistence.dialects.logs import OriginalLogs
 from dsh_tui.engine.persistence.dialects.originals import OriginalSessions
 from dsh_tui.engine.persistence.dialects.paths import escape_id, original_sessions, unescape_id
-from dsh_tui.engine.persistence.errors import FormatUnsupportedError, ReadOnlyLogError
+from dsh_tui.engine.persistence.errors import AmbiguousIdError, FormatUnsupportedError, ReadOnlyLogError
 from tests.fakes.fake_clock import FakeClock
 from tests.fakes.original_logs import NOON, OriginalLog, conversation
 from tests.fakes.session_home import SessionHome
@@ -162,3 +163,24 @@ def test_a_home_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
     assert found.list() == []
     assert found.read("any") is None
     assert found.locate("") is None
+
+
+async def test_an_original_that_was_copied_by_hand_goes_by_the_name_of_its_folder(homes: TwoHomes) -> None:
+    path = conversation(4).store(homes.dsh)
+    for name in ("copy", "session (copy)"):
+        shutil.copytree(path.parent, path.parent.with_name(name))
+    assert {row.id for row in homes.persistence.list()} == {path.parent.name, "copy", "session (copy)"}
+    for name in ("copy", "session (copy)"):
+        assert homes.persistence.inspect(name).header["id"] == name
+        assert homes.persistence.locate(name) == path.parent.with_name(name) / path.name
+
+
+async def test_an_id_that_two_originals_have_means_neither(homes: TwoHomes) -> None:
+    path = conversation(4).store(homes.dsh)
+    other = homes.dsh / "sessions" / "--z--" / path.parent.name
+    shutil.copytree(path.parent, other)
+    names = {row.id for row in homes.persistence.list()}
+    with pytest.raises(AmbiguousIdError, match="there are 2 sessions") as caught:
+        homes.persistence.inspect(path.parent.name)
+    assert all(name in caught.value.message for name in names)
+    assert {homes.persistence.locate(name) for name in names} == {path, other / path.name}

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from dsh_tui.engine.persistence.dialects.originals import shown_id
-from dsh_tui.engine.persistence.dialects.paths import iter_logs
-from dsh_tui.engine.persistence.dialects.reader import read_original
+from dsh_tui.engine.persistence.dialects.paths import iter_logs, unescape_id
+from dsh_tui.engine.persistence.dialects.reader import read_original, under_id
 from dsh_tui.engine.persistence.dialects.summary import read_summary, unreadable_summary, with_damage
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError
 from dsh_tui.engine.persistence.log_source import Excerpt, FoundLog, WholeLog
@@ -44,7 +44,7 @@ class OriginalLogs:
         return WholeLog(with_damage(summary, loaded), loaded)
 
     def excerpt(self, path: str, types: Collection[str]) -> Excerpt:
-        loaded = read_original(Path(path))
+        loaded = under_id(read_original(Path(path)), unescape_id(Path(path).parent.name))
         return Excerpt(loaded.header, [event for event in loaded.events if event.type in types])
 
     def holder(self, path: str) -> str | None:

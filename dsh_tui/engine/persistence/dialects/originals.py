@@ -13,8 +13,8 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from dsh_tui.engine.persistence.dialects.paths import find_log, iter_logs, unescape_id
-from dsh_tui.engine.persistence.errors import PersistenceError
+from dsh_tui.engine.persistence.dialects.paths import find_logs, iter_logs, unescape_id
+from dsh_tui.engine.persistence.errors import AmbiguousIdError, PersistenceError
 from dsh_tui.engine.persistence.jsonl.reader import revision_of
 from dsh_tui.engine.persistence.stored import LoadedSession, SessionSummary
 
@@ -39,9 +39,17 @@ class OriginalSessions:
         ]
 
     def locate(self, session_id: str) -> Path | None:
-        """The log of that id, as a list shows it or as the original knows it."""
+        """The log of that id, as a list shows it or as the original knows it.
+
+        Raises:
+            AmbiguousIdError: several projects have one, and the id names none of them.
+        """
         plain = session_id.removeprefix(SCHEME)
-        found = find_log(self.root, plain) if plain else None
+        logs = find_logs(self.root, plain) if plain else []
+        if len(logs) > 1:
+            names = " or ".join(shown_id(plain, log, taken=False, twice=True) for log in logs)
+            raise AmbiguousIdError(f"there are {len(logs)} sessions {session_id}; say which: {names}")
+        found = logs[0] if logs else None
         if found is None and plain != session_id and "/" in plain:
             project, _, name = plain.partition("/")
             found = next((path for path in iter_logs(self.root) if _place(path) == (project, name)), None)

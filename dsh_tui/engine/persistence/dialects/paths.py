@@ -73,12 +73,11 @@ def iter_logs(root: Path) -> Iterator[Path]:
                 yield path
 
 
-def find_log(root: Path, session_id: str) -> Path | None:
-    """The log of that id, under whatever project it lies."""
-    name = escape_id(session_id)
-    if not name or len(name) > 255:
-        return None
-    return next(filter(None, (log_in(project / name) for project in _subdirs(root))), None)
+def find_logs(root: Path, session_id: str) -> list[Path]:
+    """The logs of that id, under whatever project they lie: by the escaped name, or the id as it stands."""
+    names = {escape_id(session_id), "" if {"/", "\0"} & set(session_id) else session_id}
+    folders = [project / name for project in _subdirs(root) for name in sorted(names - {"", ".", ".."})]
+    return [log for folder in folders if len(folder.name) <= 255 and (log := log_in(folder)) is not None]
 
 
 def _subdirs(path: Path) -> list[Path]:

@@ -44,7 +44,7 @@ def read_summary(path: Path) -> SessionSummary:
     last = next(_decoded(reversed(lines)), None)
     problem = next((notice.text for notice in text.notices if text.damaged), "")
     return SessionSummary(
-        id=header["id"],
+        id=unescape_id(path.parent.name),
         path=path,
         created_at=header["createdAt"],
         updated_at=header["createdAt"] if last is None else last.time,
