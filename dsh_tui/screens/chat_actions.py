@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual import work
 
-from dsh_tui.actions import BY_LEADER, BY_NAME, Action
+from dsh_tui.actions import BY_LEADER, BY_NAME, LEADER, Action, key_label
 from dsh_tui.engine.projection.mode_names import CYCLE, FULL_ACCESS, MODES_KNOWN, next_mode
 from dsh_tui.engine.projection.views import AnswerView
 from dsh_tui.screens.approval_actions import ApprovalActions
@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     from dsh_tui.widgets.todo_panel import TodoPanel
     from dsh_tui.widgets.transcript import Transcript
 
+LEADER_FORMS: Final = tuple(
+    f"{key_label(key)} {action.slash or action.id.partition('.')[2]}" for key, action in BY_LEADER.items()
+)
+"""Every key that may follow the leader, and a word for what it does."""
+ESC_WINDOW: Final = 0.5
+"""Seconds within which a second esc belongs to the first."""
+
 
 class ChatActions(
     ApprovalActions, TrustActions, DirectoryActions, HistoryActions, CompactionActions, LeavingActions
@@ -44,6 +51,7 @@ class ChatActions(
     """Keys that the user gave to actions which have none of their own."""
 
     _leader = False
+    _esc_pressed = float("-inf")
 
     @property
     def plays_recording(self) -> bool:
@@ -70,9 +78,7 @@ class ChatActions(
 
     def action_leader(self) -> None:
         self._leader = True
-        self.status_bar.notice(
-            "ctrl+x …  l sessions · n new · m model · g timeline · i request · q queue · y review · h all"
-        )
+        self.say(f"{LEADER} …  {' · '.join(LEADER_FORMS)}")
 
     def take_leader_key(self, key: str) -> bool:
         """Whether the key was the second of a leader form, or one that the user gave such an action."""
@@ -133,6 +139,16 @@ class ChatActions(
             pass
         elif self.focused is not self.composer:
             self.composer.focus()
+        elif not self.composer.text:
+            self._esc_on_nothing()
+
+    def _esc_on_nothing(self) -> None:
+        """There is nothing to close or stop; pressed twice, people want to go back in time."""
+        now, before = self.dsh.monotonic(), self._esc_pressed
+        self._esc_pressed = now
+        if now - before <= ESC_WINDOW and self.shown is not None and self.shown.blocks:
+            self._esc_pressed = float("-inf")
+            self.action_timeline_show()
 
     def action_queue_edit(self) -> None:
         if self.queue_panel.rows:
@@ -257,6 +273,9 @@ class ChatActions(
 
     def action_view_end(self) -> None:
         self.transcript.follow_end()
+
+    def action_view_redraw(self) -> None:
+        self.refresh(layout=True)
 
     def action_view_theme(self) -> None:
         self.dsh.switch_theme()

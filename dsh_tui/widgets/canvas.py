@@ -95,11 +95,10 @@ class Canvas:
         offset -= self.gap(index)
         return rows[offset] if 0 <= offset < len(rows) else BLANK
 
-    def toggle(self, index: int) -> bool:
-        """Open or fold a block; says whether it is open now."""
+    def toggle(self, index: int) -> None:
+        """Open or fold a block."""
         self.forget(index)
         self.folds.toggle(index)
-        return self._is_open(index)
 
     def toggle_all(self) -> bool:
         """Open all blocks or fold all; says whether they are open now."""

@@ -58,14 +58,6 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
             self.text = text
             super().__init__()
 
-    class BlockOpened(Message):
-        """A block was opened or folded."""
-
-        def __init__(self, index: int, *, opened: bool) -> None:
-            self.index = index
-            self.opened = opened
-            super().__init__()
-
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002  # Textual's name
         super().__init__(id=id, classes=classes)
         self._palette: Palette | None = None
@@ -343,9 +335,8 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
         if canvas is None or not foldable(self._blocks[block]):
             return
         self._view.hold_here()
-        opened = canvas.toggle(block)
+        canvas.toggle(block)
         self._settle()
-        self.post_message(self.BlockOpened(block, opened=opened))
 
     def fold_all(self) -> bool:
         """Open all blocks or fold all, in place; says whether they are open now."""

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from textual import events
 
+from dsh_tui.actions import BY_LEADER
 from dsh_tui.app import DshApp
+from dsh_tui.screens.timeline import TimelineScreen
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import Hands, app_over, chat, running, started
+from tests.fakes.history_chat import with_history
 
 
 def key_event(key: str, character: str | None = None) -> events.Key:
@@ -89,6 +92,31 @@ async def test_esc_closes_the_list_first_then_interrupts_and_the_draft_is_kept()
         assert app.chat.composer.text == "/n"
         assert app.chat.status_bar.status.state == "stopping"
         assert list(app.chat.queue_panel.rows) == ["waits"]
+
+
+async def test_esc_twice_on_an_empty_draft_opens_the_timeline_and_slowly_nothing() -> None:
+    hands = Hands()
+    app = app_over(with_history(), hands=hands)
+    async with started(app) as pilot:
+        await pilot.press("escape")
+        hands.pass_(0.6)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen is app.chat
+        hands.pass_(0.1)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.screen, TimelineScreen)
+
+
+async def test_the_leader_says_every_key_that_may_follow() -> None:
+    app = app_over(FakeBridge())
+    async with started(app, size=(120, 40)) as pilot:
+        await pilot.press("ctrl+x")
+        said = " ".join(notice(app).split())
+        assert all(f"{key} " in said for key in BY_LEADER)
+        await pilot.press("escape")
+        assert "sessions" not in notice(app)
 
 
 async def test_esc_while_idle_loses_nothing() -> None:
