@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -82,6 +82,8 @@ class CancelSignal:
 
         The work is cancelled and awaited: nothing runs on behind the caller's back.
         """
+        if self.cancelled and isinstance(work, Coroutine):
+            work.close()  # nobody will await it
         self.check()
         task = asyncio.ensure_future(work)
         undo = self.on_cancel(task.cancel)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import inspect
 import json
 import pickle
 from collections.abc import Callable
@@ -107,6 +108,18 @@ async def test_a_race_stops_the_work_and_tells_why() -> None:
     with pytest.raises(Cancelled, match="stop it"):
         await task
     assert stopped.is_set()
+
+
+async def test_work_that_loses_before_it_begins_is_let_go_of() -> None:
+    async def work() -> None:
+        raise AssertionError("it began")
+
+    signal = CancelSignal()
+    signal.cancel("enough")
+    coroutine = work()
+    with pytest.raises(Cancelled, match="enough"):
+        await signal.race(coroutine)
+    assert inspect.getcoroutinestate(coroutine) == inspect.CORO_CLOSED
 
 
 async def test_the_first_cause_wins_and_late_listeners_hear_it_at_once() -> None:
