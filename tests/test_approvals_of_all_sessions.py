@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.projection.permission_views import LedgerView
 from dsh_tui.engine.projection.views import AnswerIntent, ApprovalView
 from tests.fakes.model_server import ModelServer, reply
+from tests.fakes.until import until
 
 YES, NO = AnswerIntent(allowed=True), AnswerIntent(allowed=False)
 
@@ -29,11 +29,6 @@ class Desk:
             product, post=lambda _view: None, notify=lambda text, _tone: self.told.append(text)
         )
 
-    async def until(self, happened: Callable[[], object]) -> None:
-        async with asyncio.timeout(10):
-            while not happened():
-                await asyncio.sleep(0.005)
-
     async def want(self, *commands: str, prompt: str = "go") -> str:
         """A new session whose model wants to run these commands in one step; its id."""
         await self.bridge.new_session()
@@ -41,7 +36,7 @@ class Desk:
         self.server.push(reply(tool_calls=calls))  # what follows is the server's own answer
         session_id = self.bridge.view.session_id
         self.bridge.send(prompt)
-        await self.until(lambda: any(one.session_id == session_id for one in self.waiting))
+        await until(lambda: any(one.session_id == session_id for one in self.waiting))
         return session_id
 
     @property
@@ -52,7 +47,7 @@ class Desk:
         """Answer one and wait until it is gone."""
         asked = self.waiting[at].id
         self.bridge.answer(asked, answer)
-        await self.until(lambda: all(one.id != asked for one in self.waiting))
+        await until(lambda: all(one.id != asked for one in self.waiting))
 
     def made(self) -> set[str]:
         return {path.name for path in self.project.iterdir() if not path.name.startswith(".")}
@@ -88,16 +83,16 @@ async def test_several_of_one_answer_come_one_by_one_and_survive_every_detour(de
     assert [one.subject for one in desk.waiting] == ["touch c1", "touch c4"]
     assert desk.waiting[1].session_title == "Another thing"
     await desk.answer(YES)
-    await desk.until(lambda: desk.waiting[0].subject == "touch c2")
+    await until(lambda: desk.waiting[0].subject == "touch c2")
     assert desk.made() == {"c1"}
     shown = desk.waiting[0]
     await desk.bridge.open_session(second)
     await desk.bridge.open_session(first)
     assert desk.waiting[0] == shown
     await desk.answer(NO)
-    await desk.until(lambda: desk.waiting[0].subject == "touch c3")
+    await until(lambda: desk.waiting[0].subject == "touch c3")
     await desk.answer(YES)
-    await desk.until(lambda: desk.bridge.view.status.state == "idle")
+    await until(lambda: desk.bridge.view.status.state == "idle")
     assert desk.made() == {"c1", "c3"}
     assert [one.subject for one in desk.waiting] == ["touch c4"]
 
@@ -108,7 +103,7 @@ async def test_a_question_in_the_background_is_answered_where_it_is_seen(desk: D
     (asked,) = desk.waiting
     assert asked.session_title == "go"
     await desk.answer(YES)
-    await desk.until(lambda: "behind" in desk.made())
+    await until(lambda: "behind" in desk.made())
     desk.bridge.answer(asked.id, YES)
     assert desk.told[-1] == GONE
 
@@ -128,7 +123,7 @@ async def test_a_rule_that_is_kept_leaves_a_question_that_it_covers_waiting(desk
     assert proposal.rules
     assert [scope for scope, _words in proposal.scopes] == ["session", "project", "user"]
     await desk.answer(AnswerIntent(allowed=True, rules=proposal.rules, scope="user"))
-    await desk.until(lambda: "same" in desk.made())
+    await until(lambda: "same" in desk.made())
     assert [one.subject for one in desk.waiting] == ["touch same"]
     await desk.answer(NO)
     rows = await desk.bridge.permissions.rules()
@@ -139,7 +134,7 @@ async def test_a_rule_that_is_kept_leaves_a_question_that_it_covers_waiting(desk
 async def test_a_proposal_shows_earlier_calls_that_its_rules_would_have_covered(desk: Desk) -> None:
     await desk.want("touch same")
     await desk.answer(YES)
-    await desk.until(lambda: desk.bridge.view.status.state == "idle")
+    await until(lambda: desk.bridge.view.status.state == "idle")
     await desk.want("touch same", prompt="Again")
     proposal = await desk.bridge.proposal(desk.waiting[0].id)
     assert [line.endswith("touch same") for line in proposal.past] == [True]
@@ -152,7 +147,7 @@ async def test_a_call_that_is_stopped_leaves_at_once(desk: Desk) -> None:
     await desk.want("touch never")
     (asked,) = desk.waiting
     desk.bridge.cancel()
-    await desk.until(lambda: not desk.waiting)
+    await until(lambda: not desk.waiting)
     desk.bridge.answer(asked.id, AnswerIntent(allowed=True))
     assert desk.told[-1] == GONE
     assert desk.made() == set()
@@ -162,7 +157,7 @@ async def test_the_permissions_of_the_shown_session_are_listed_revoked_and_resto
     await desk.want("touch one")
     proposal = await desk.bridge.proposal(desk.waiting[0].id)
     await desk.answer(AnswerIntent(allowed=True, rules=proposal.rules, scope="session"))
-    await desk.until(lambda: desk.bridge.view.status.state == "idle")
+    await until(lambda: desk.bridge.view.status.state == "idle")
     port = desk.bridge.permissions
     (row,) = await port.rules()
     assert (row.scope, row.since is not None, row.hits) == ("session", True, None)  # not counted yet

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ from tests.fakes.closed_files import modes_obeyed
 from tests.fakes.log_folder import LogFolder
 from tests.fakes.model_server import ModelServer, reply
 from tests.fakes.original_logs import OriginalLog
+from tests.fakes.until import until
 
 
 class Room:
@@ -32,11 +32,6 @@ class Room:
         self.bridge = Bridge(
             product, post=lambda _view: None, notify=lambda text, _tone: self.told.append(text)
         )
-
-    async def until(self, happened: Callable[[], object]) -> None:
-        async with asyncio.timeout(10):
-            while not happened():
-                await asyncio.sleep(0.005)
 
     def log(self, session_id: str) -> Path:
         path = find_log(self.product.home.sessions, session_id)
@@ -105,7 +100,7 @@ async def test_it_is_shown_to_be_read_and_says_why_and_nobody_holds_it(
             assert [block.text for block in view.blocks if isinstance(block, UserView)] == ["hello"]
             assert (view.cwd, there.live) == (str(tmp_path / "A"), [])
             log = there.log("s1")
-            await there.until(lambda: not log.with_name(LOCK_NAME).exists())
+            await until(lambda: not log.with_name(LOCK_NAME).exists())
             assert log.read_bytes() == before
 
 
@@ -129,11 +124,11 @@ async def test_it_goes_on_where_a_person_says_and_its_log_knows(tmp_path: Path) 
             reply("Let me see.", tool_calls=[("bash", {"command": "pwd > out", "description": "Say where"})])
         )
         there.bridge.send("where are you?")
-        await there.until(lambda: there.bridge.view.approvals)
+        await until(lambda: there.bridge.view.approvals)
         assert there.bridge.view.approvals[0].cwd == moved
         there.server.push("There.")
         there.bridge.answer(there.bridge.view.approvals[0].id, AnswerIntent(True))
-        await there.until(lambda: there.bridge.view.status.state == "idle")
+        await until(lambda: there.bridge.view.status.state == "idle")
         assert (tmp_path / "A2" / "out").read_text() == f"{moved}\n"
         assert list((tmp_path / "B").iterdir()) == []
         assert [one.refused for one in there.server.requests if one.refused] == []
@@ -158,11 +153,11 @@ async def test_what_is_sent_to_another_programs_session_waits_for_the_directory_
         assert there.bridge.view.copies
         there.server.push("On we go.")
         there.bridge.send("go on")
-        await there.until(lambda: there.bridge.view.lost_directory)
-        await there.until(lambda: there.bridge.view.queue == ("go on",))
+        await until(lambda: there.bridge.view.lost_directory)
+        await until(lambda: there.bridge.view.queue == ("go on",))
         assert there.server.requests == []
         await there.bridge.move_session(str(tmp_path / "B"))
-        await there.until(lambda: there.server.requests and there.bridge.view.status.state == "idle")
+        await until(lambda: there.server.requests and there.bridge.view.status.state == "idle")
         assert [one.refused for one in there.server.requests if one.refused] == []
         assert there.bridge.view.cwd == str(tmp_path / "B")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from dsh_tui.engine.persistence.errors import NotStoredError
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
 from dsh_tui.engine.product import Product, StartOptions
 from tests.fakes.model_server import ModelServer, stall
+from tests.fakes.until import until
 
 
 class Desk:
@@ -31,17 +32,12 @@ class Desk:
     def lock(self, session_id: str) -> Path:
         return next(self.product.home.sessions.glob(f"*/{session_id}/{LOCK_NAME}"))
 
-    async def until(self, happened: Callable[[], object]) -> None:
-        async with asyncio.timeout(10):
-            while not happened():
-                await asyncio.sleep(0.005)
-
     async def ask(self, prompt: str, answer: str) -> str:
         """One turn in the session that is shown; its id."""
         self.server.push(answer)
         turns = self.bridge.view.status.turns
         self.bridge.send(prompt)
-        await self.until(lambda: self.bridge.view.status.turns > turns and self.idle)
+        await until(lambda: self.bridge.view.status.turns > turns and self.idle)
         return self.bridge.view.session_id
 
     @property
@@ -75,11 +71,11 @@ async def test_a_session_that_is_lost_in_the_background_ends_and_says_which(desk
     lost = desk.bridge.view.session_id
     desk.server.push(stall("Half"))
     desk.bridge.send("two")
-    await desk.until(lambda: not desk.idle)
+    await until(lambda: not desk.idle)
     await desk.bridge.new_session()
     assert desk.product.engine.root[AGENTS].get(lost) is not None
     desk.lock(lost).unlink()
-    await desk.until(lambda: desk.product.engine.root[AGENTS].get(lost) is None)
+    await until(lambda: desk.product.engine.root[AGENTS].get(lost) is None)
     assert any(text.startswith(f"{lost}: this session can no longer be written") for text in desk.told)
     assert desk.bridge.view.read_only == ""
     await desk.ask("still there?", "Yes.")
@@ -88,9 +84,9 @@ async def test_a_session_that_is_lost_in_the_background_ends_and_says_which(desk
 async def test_an_empty_session_that_is_lost_is_replaced_without_ado(desk: Desk) -> None:
     await desk.bridge.new_session()
     lost = desk.bridge.view.session_id
-    await desk.until(lambda: list(desk.product.home.sessions.glob(f"*/*/{LOCK_NAME}")))
+    await until(lambda: list(desk.product.home.sessions.glob(f"*/*/{LOCK_NAME}")))
     desk.lock(lost).unlink()
-    await desk.until(lambda: desk.bridge.view.session_id != lost)
+    await until(lambda: desk.bridge.view.session_id != lost)
     await desk.ask("hello", "Hi.")
 
 
@@ -99,7 +95,7 @@ async def test_an_idle_session_that_is_lost_is_opened_again_with_a_new_lease(des
     session_id = await desk.ask("one", "Fine.")
     before = desk.lock(session_id).read_bytes()
     desk.lock(session_id).unlink()
-    await desk.until(lambda: "The session is free: you can go on here" in desk.told)
+    await until(lambda: "The session is free: you can go on here" in desk.told)
     assert desk.bridge.view.session_id == session_id
     assert desk.lock(session_id).read_bytes() != before
     await desk.ask("two", "Still fine.")
@@ -110,11 +106,11 @@ async def test_a_session_with_unsaved_events_stays_on_the_screen_and_is_forked_f
     lost = await desk.ask("one", "Fine.")
     desk.server.push(stall("Half of two"))
     desk.bridge.send("two")
-    await desk.until(lambda: not desk.idle)
+    await until(lambda: not desk.idle)
     desk.bridge.send("typed meanwhile")
     desk.lock(lost).unlink()
-    await desk.until(lambda: desk.bridge.view.read_only)
-    await desk.until(lambda: desk.product.engine.root[AGENTS].get(lost) is None)
+    await until(lambda: desk.bridge.view.read_only)
+    await until(lambda: desk.product.engine.root[AGENTS].get(lost) is None)
     assert desk.bridge.view.session_id == lost
     assert "typed meanwhile" in desk.bridge.view.queue
     desk.bridge.send("refused")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +29,3 @@ async def renewed(lease: FileLease) -> None:
         await lease.write(lambda: None)
     except SessionOwnershipLostError:
         return
-
-
-async def until(happened: Callable[[], object]) -> None:
-    """Wait for what a thread brings about."""
-    async with asyncio.timeout(10):
-        while not happened():
-            await asyncio.sleep(0.002)

@@ -18,8 +18,9 @@ from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.lease.record import holder_of
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.repair import closers
+from tests.fakes.until import until_then
 from tests.real.served_model import ServedModel
-from tests.real.terminal import DEADLINE, Terminal
+from tests.real.terminal import Terminal
 
 DSH_TUI: Final = Path(sys.executable).with_name("dsh-tui")
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -68,7 +69,7 @@ class Stage:
     def wait_until_free(self) -> None:
         """Until nobody holds the one session any more."""
         log = self.log()
-        until(lambda: holder_of(log, time.time_ns() // 1_000_000) is None, "a free lease")
+        until_then(lambda: holder_of(log, time.time_ns() // 1_000_000) is None, "a free lease")
 
     # The program
 
@@ -169,14 +170,6 @@ def _made_up(events: Sequence[Event]) -> bool:
     """Whether a test wrote the log, as streams that nobody asked for."""
     first = next((e for e in events if e.type in ("request/header", "assistant/chunk")), None)
     return first is not None and first.type == "assistant/chunk"
-
-
-def until(happened: Callable[[], object], what: str, *, timeout: float = DEADLINE) -> None:
-    """Wait for a condition outside any terminal: a file, a process."""
-    end = time.monotonic() + timeout
-    while not happened():
-        assert time.monotonic() < end, f"{what}: not seen after {timeout:g} s"
-        time.sleep(0.01)
 
 
 def rows(text: str) -> list[dict[str, Any]]:  # Any: JSON of each line

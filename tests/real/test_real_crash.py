@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 
 from tests.fakes.model_server import reply, stall
-from tests.real.stage import Stage, until
+from tests.fakes.until import until_then
+from tests.real.stage import Stage
 from tests.real.terminal import Terminal
 from tests.real.test_real_esc import alive, approve, heartbeat
 
@@ -28,7 +29,7 @@ def test_a_session_killed_in_mid_stream_keeps_the_half_answer_and_goes_on(stage:
         app.wait_for("A whole answer.", "ready")
         app.type("two\r")
         app.wait_for("The first half of")
-        until(lambda: "half of" in streamed(stage), "the half answer in the log")
+        until_then(lambda: "half of" in streamed(stage), "the half answer in the log")
         killed(app)
     stage.model.push("Still here.")
     with stage.app("-c") as app:
@@ -50,10 +51,10 @@ def test_a_session_killed_in_a_command_tells_that_its_outcome_is_unknown(stage: 
     with stage.app() as app:
         app.type("start it\r")
         approve(app)
-        until(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
-        until(lambda: "approval/decided" in stage.log().read_text(), "the decision in the log")
+        until_then(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
+        until_then(lambda: "approval/decided" in stage.log().read_text(), "the decision in the log")
         killed(app)
-    until(lambda: not alive(pids), "the command ended with the program")
+    until_then(lambda: not alive(pids), "the command ended with the program")
     stage.model.push("I will check first.")
     with stage.app("-c") as app:
         app.wait_for("The program ended before this turn did.", "check before you repeat it")
@@ -71,7 +72,7 @@ def test_exec_killed_in_mid_stream_is_resumed_by_exec(stage: Stage) -> None:
     stage.model.push(stall("half"))
     process = stage.start_exec("first")
     stage.model.wait_for_requests(1)
-    until(lambda: stage.logs() and "half" in streamed(stage), "the half answer in the log")
+    until_then(lambda: stage.logs() and "half" in streamed(stage), "the half answer in the log")
     process.kill()
     process.communicate()
     stage.wait_until_free()  # nobody asks whether its process still lives

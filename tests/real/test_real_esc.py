@@ -8,7 +8,8 @@ from pathlib import Path
 import psutil
 
 from tests.fakes.model_server import hold, reply, stall, status
-from tests.real.stage import Stage, until
+from tests.fakes.until import until_then
+from tests.real.stage import Stage
 from tests.real.terminal import Terminal
 
 GRACE = 3.0
@@ -95,9 +96,9 @@ def test_esc_while_a_command_runs_leaves_none_of_its_processes(stage: Stage) -> 
     with stage.app() as app:
         app.type("start it\r")
         approve(app)
-        until(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
+        until_then(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
         app.press("esc")
-        until(lambda: not alive(pids), "no process of the command", timeout=GRACE + 1)
+        until_then(lambda: not alive(pids), "no process of the command", timeout=GRACE + 1)
         last = beat.read_text()
         app.wait_for("stopped", "ready")
         next_prompt_works(stage, app)
@@ -113,11 +114,11 @@ def test_esc_ends_a_command_that_ignores_sigterm_after_the_grace(stage: Stage) -
     with stage.app() as app:
         app.type("start it\r")
         approve(app)
-        until(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
+        until_then(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
         pressed = time.monotonic()
         app.press("esc")
         app.wait_for("stopping")
-        until(lambda: not alive(pids), "no process of the command", timeout=GRACE + 1)
+        until_then(lambda: not alive(pids), "no process of the command", timeout=GRACE + 1)
         assert time.monotonic() - pressed < GRACE + 1
         app.wait_for("stopped", "ready")
         next_prompt_works(stage, app)

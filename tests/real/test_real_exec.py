@@ -13,7 +13,8 @@ import pytest
 from dsh_tui.engine.session.idle import append_idle
 from tests.fakes.log_folder import LogFolder, spoken
 from tests.fakes.model_server import reply, stall
-from tests.real.stage import DSH_TUI, Stage, rows, until
+from tests.fakes.until import until_then
+from tests.real.stage import DSH_TUI, Stage, rows
 from tests.real.test_real_esc import alive, heartbeat
 
 TOUCH = [("bash", {"command": "touch ran", "description": "Make a file"})]
@@ -161,7 +162,7 @@ def test_a_signal_in_mid_stream_is_status_130_with_the_turns_end_in_the_log(
     stage.model.push(stall("half an answer"))
     process = stage.start_exec("go")
     stage.model.wait_for_requests(1)
-    until(lambda: stage.logs() and "assistant/chunk" in stage.log().read_text(), "chunks in the log")
+    until_then(lambda: stage.logs() and "assistant/chunk" in stage.log().read_text(), "chunks in the log")
     process.send_signal(number)
     answer, said = process.communicate(timeout=15)
     assert process.returncode == 130
@@ -174,7 +175,7 @@ def test_sigint_while_a_command_runs_leaves_none_of_its_processes(stage: Stage) 
     arguments, beat, pids = heartbeat(stage)
     stage.model.push(reply(tool_calls=[("bash", arguments)]))
     process = stage.start_exec("--mode", "full", "go")
-    until(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
+    until_then(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=15)
     assert process.returncode == 130

@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 
 from tests.fakes.model_server import reply
-from tests.real.stage import Stage, until
+from tests.fakes.until import until_then
+from tests.real.stage import Stage
 
 SCREENFULS = "a line that is as long as the window is wide, more or less, and then some\n\n" * 400
 """More than any terminal keeps for a program that it does not draw."""
@@ -22,7 +23,7 @@ def test_a_turn_goes_on_to_its_end_while_the_terminal_is_frozen_and_a_thaw_shows
         app.type("tell\r")
         app.wait_for("a line that is")
         app.freeze()
-        until(lambda: finished(stage), "the turn ended")
+        until_then(lambda: finished(stage), "the turn ended")
         app.thaw()
         app.wait_for("the very end", "ready")
         app.type("a draft")
@@ -40,7 +41,7 @@ def test_a_signal_ends_the_app_in_order_though_its_terminal_is_frozen(stage: Sta
         app.wait_for("a line that is")
         app.freeze()
         size = len(stage.log().read_bytes())
-        until(lambda: len(stage.log().read_bytes()) > size + 10_000, "the answer is logged all the same")
+        until_then(lambda: len(stage.log().read_bytes()) > size + 10_000, "the answer is logged all the same")
         app.signal(signal.SIGTERM)
         assert app.wait_exit() == 128 + signal.SIGTERM
     assert stage.ends() == ["disposed"]

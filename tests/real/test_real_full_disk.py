@@ -13,8 +13,9 @@ import pytest
 
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
 from tests.fakes.model_server import reply
+from tests.fakes.until import until_then
 from tests.real.served_model import ServedModel
-from tests.real.stage import DSH_TUI, Stage, until
+from tests.real.stage import DSH_TUI, Stage
 from tests.real.terminal import Terminal
 
 
@@ -180,8 +181,8 @@ def test_a_disk_that_fills_under_exec_ends_its_turn_and_the_session_goes_on_late
     look = {"command": "touch ran", "description": "Look"}
     model.push(reply(LONG, tool_calls=[("bash", look)], gate=gate.event, gate_after=1, chunk=60))
     running = stage.start_exec("one", "--mode", "full")
-    until(lambda: any(stage.home.glob("sessions/*/*/session.jsonl")), "a log")
-    until(lambda: len(asked(stage)) == 1, "the prompt in it")
+    until_then(lambda: any(stage.home.glob("sessions/*/*/session.jsonl")), "a log")
+    until_then(lambda: len(asked(stage)) == 1, "the prompt in it")
     filler.fill()
     gate.open()
     out, err = running.communicate(timeout=20)

@@ -14,7 +14,8 @@ import pytest
 
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
 from tests.fakes.model_server import hold, reply, stall
-from tests.real.stage import Stage, until
+from tests.fakes.until import until_then
+from tests.real.stage import Stage
 from tests.real.terminal import Terminal
 
 
@@ -111,7 +112,7 @@ def test_a_signal_gives_the_lease_back(stage: Stage, number: signal.Signals) -> 
 
 def test_an_app_in_which_nothing_was_said_leaves_no_folder_behind(stage: Stage) -> None:
     with stage.app() as app:
-        until(lambda: list(stage.home.rglob(LOCK_NAME)), "the lock of an empty session")
+        until_then(lambda: list(stage.home.rglob(LOCK_NAME)), "the lock of an empty session")
         assert stage.logs() == []
         quit_app(app)
     assert list(stage.home.rglob(LOCK_NAME)) == []
@@ -122,16 +123,16 @@ def test_a_second_interrupt_of_exec_gives_the_lease_back_too(stage: Stage) -> No
     arguments = {"command": "trap '' INT TERM; sleep 30", "description": "Ignore"}
     stage.model.push(reply(tool_calls=[("bash", arguments)]))
     process = stage.start_exec("--mode", "full", "go")
-    until(lambda: stage.logs() and "tool/call" in stage.log().read_text(), "the call")
+    until_then(lambda: stage.logs() and "tool/call" in stage.log().read_text(), "the call")
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=15)
-    until(lambda: not lock(stage).exists(), "a lease that was given back")
+    until_then(lambda: not lock(stage).exists(), "a lease that was given back")
 
 
 def stopped(process: subprocess.Popen[bytes]) -> None:
     process.send_signal(signal.SIGSTOP)
-    until(
+    until_then(
         lambda: Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T", "a stop"
     )
 
@@ -189,7 +190,7 @@ def test_exec_that_was_stopped_beyond_its_lease_fails_and_writes_nothing(stage: 
     stage.model.push(hold(gate.event, reply("late")))
     process = stage.start_exec("one")
     stage.model.wait_for_requests(1)
-    until(lambda: stage.logs() and lock(stage).exists(), "the log")
+    until_then(lambda: stage.logs() and lock(stage).exists(), "the log")
     os.kill(process.pid, signal.SIGSTOP)
     stage.wait_until_free()
     before = stage.log().read_bytes()

@@ -7,7 +7,8 @@ import signal
 import pytest
 
 from tests.fakes.model_server import reply, stall
-from tests.real.stage import DSH_TUI, Stage, until
+from tests.fakes.until import until_then
+from tests.real.stage import DSH_TUI, Stage
 from tests.real.terminal import Terminal
 from tests.real.test_real_esc import alive, approve, heartbeat
 
@@ -34,7 +35,7 @@ def test_sigterm_while_a_command_runs_leaves_none_of_its_processes(stage: Stage)
     with stage.app() as app:
         app.type("start it\r")
         approve(app)
-        until(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
+        until_then(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
         app.signal(signal.SIGTERM)
         assert app.wait_exit() == 128 + signal.SIGTERM
         assert not alive(pids)
@@ -62,7 +63,7 @@ def test_a_terminal_that_goes_away_in_mid_turn_ends_the_app_in_order(stage: Stag
     with stage.app() as app:
         app.type("start it\r")
         approve(app)
-        until(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
+        until_then(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
         app.hang_up()
         app.wait_exit()
         assert not alive(pids)
@@ -91,7 +92,7 @@ def test_ctrl_c_twice_while_a_command_runs_quits_and_leaves_nothing(stage: Stage
     with stage.app() as app:
         app.type("start it\r")
         approve(app)
-        until(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
+        until_then(lambda: beat.exists() and len(pids.read_text().split()) == 2, "the heart beats")
         app.press("ctrl+c", "ctrl+c")
         assert app.wait_exit(timeout=5) == 0
         assert not alive(pids)

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from tests.fakes.model_server import reply, status
-from tests.real.stage import Stage, until
+from tests.fakes.until import until_then
+from tests.real.stage import Stage
 
 
 @pytest.fixture
@@ -86,5 +87,5 @@ def test_words_are_enough_where_the_settings_say_so_and_for_exec(titled: Stage) 
         app.wait_for("Fine too.", "✓ done", "ready")
         app.press("ctrl+d", "ctrl+d")
         assert app.wait_exit() == 0
-    until(lambda: len(titled.logs()) == 2, "two logs")
+    until_then(lambda: len(titled.logs()) == 2, "two logs")
     assert len(titled.model.requests) == 2

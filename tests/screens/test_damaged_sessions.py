@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from dsh_tui.screens.sessions import SessionsScreen
 from tests.fakes.closed_files import modes_obeyed
 from tests.fakes.damaged_home import DAMAGES, damage
 from tests.fakes.log_folder import LogFolder
+from tests.fakes.until import until
 
 SOUND = 60
 ALL = SOUND + len(DAMAGES)
@@ -42,14 +42,9 @@ class Browser:
     def rows(self) -> list[SessionRow]:
         return [row for row in self.screen._list.rows if isinstance(row, SessionRow)]
 
-    async def until(self, happened: Callable[[], object]) -> None:
-        async with asyncio.timeout(10):
-            while not happened():
-                await self.pilot.pause(0.01)
-
     async def filter(self, words: str) -> None:
         self.screen._filter.value = words
-        await self.until(lambda: self.rows and words in f"{self.rows[0].id} {self.rows[0].title}")
+        await until(lambda: self.rows and words in f"{self.rows[0].id} {self.rows[0].title}")
 
 
 @asynccontextmanager
@@ -69,10 +64,8 @@ async def browser(tmp_path: Path, size: tuple[int, int]) -> AsyncIterator[Browse
         product = await Product.start(StartOptions(cwd=project, environ=environ))
         async with _opened(product, size) as (app, pilot):
             opened = Browser(app, pilot, logs)
-            await opened.until(lambda: f"of {ALL}" in opened.text("#counts"))
-            await opened.until(
-                lambda: {row.id: row.status for row in opened.screen._all.rows}.items() >= EXPECTED
-            )
+            await until(lambda: f"of {ALL}" in opened.text("#counts"))
+            await until(lambda: {row.id: row.status for row in opened.screen._all.rows}.items() >= EXPECTED)
             yield opened
 
 
@@ -103,7 +96,7 @@ async def test_each_damaged_session_is_marked_and_says_what_is_wrong_when_it_is_
         for one in DAMAGES:
             await opened.filter(one.name)
             assert [row.status for row in opened.rows] == [one.status], one.name
-            await opened.until(lambda note=one.note: note in opened.text(where))  # type: ignore[misc]  # the default binds it
+            await until(lambda note=one.note: note in opened.text(where))  # type: ignore[misc]  # the default binds it
             assert str(tmp_path) not in opened.text(where)
         await opened.filter("question 37")
         assert "s37" in [row.id for row in opened.rows]
@@ -114,18 +107,18 @@ async def test_the_sessions_beside_them_are_renamed_deleted_and_exported_as_ever
         await opened.filter("changed-byte")
         before = _log(opened, "changed-byte").read_bytes()
         await opened.pilot.press("ctrl+d")
-        await opened.until(lambda: "ctrl+z brings it back" in opened.text("#place"))
-        await opened.until(lambda: f"of {ALL - 1}" in opened.text("#counts"))
+        await until(lambda: "ctrl+z brings it back" in opened.text("#place"))
+        await until(lambda: f"of {ALL - 1}" in opened.text("#counts"))
         await opened.pilot.press("ctrl+z")
-        await opened.until(lambda: "is back" in opened.text("#place"))
-        await opened.until(lambda: f"of {ALL}" in opened.text("#counts"))
+        await until(lambda: "is back" in opened.text("#place"))
+        await until(lambda: f"of {ALL}" in opened.text("#counts"))
         assert _log(opened, "changed-byte").read_bytes() == before
         await opened.filter("gap")
         await opened.screen._port.library.export("gap", str(tmp_path / "gap.md"))
         assert "second answer" in (tmp_path / "gap.md").read_text()
         await opened.filter("s12")
         await opened.screen._port.library.rename("s12", "Mine")
-        await opened.until(lambda: [row.title for row in opened.rows] == ["Mine"])
+        await until(lambda: [row.title for row in opened.rows] == ["Mine"])
 
 
 def _log(opened: Browser, session_id: str) -> Path:
@@ -139,5 +132,5 @@ async def test_one_that_can_not_be_opened_says_in_the_list_why(tmp_path: Path) -
         for name, why in (("newer", "format version 7"), ("closed-file", "Permission denied")):
             await opened.filter(name)
             await opened.pilot.press("enter")
-            await opened.until(lambda why=why: why in opened.text("#place"))  # type: ignore[misc]  # as above
+            await until(lambda why=why: why in opened.text("#place"))  # type: ignore[misc]  # as above
             assert opened.screen.is_active

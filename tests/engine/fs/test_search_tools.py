@@ -15,6 +15,7 @@ from dsh_tui.engine.fs.globs import Glob
 from dsh_tui.engine.fs.ripgrep import RipgrepSearcher, find_ripgrep
 from dsh_tui.engine.fs.search import Match, Searcher, SearchError
 from dsh_tui.engine.fs.walk import WalkingSearcher
+from tests.fakes.until import until
 from tests.fakes.workbench import Workbench
 
 
@@ -219,8 +220,7 @@ async def test_a_cancelled_search_is_killed_not_waited_for(tmp_path: Path) -> No
     search = asyncio.ensure_future(
         RipgrepSearcher(program(tmp_path, f"touch {started}; exec sleep 60")).files(tmp_path, "*", signal)
     )
-    while not started.exists():
-        await asyncio.sleep(0.01)
+    await until(started.exists)
     signal.cancel()
     with pytest.raises(Cancelled):
         await asyncio.wait_for(search, 10)

@@ -21,6 +21,7 @@ from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.tools.registry import TOOLS
 from tests.fakes.fake_clock import FakeClock
+from tests.fakes.until import until
 
 TOOL = """
 from pathlib import Path
@@ -226,8 +227,7 @@ async def test_a_project_that_is_left_while_a_plugin_is_imported_has_nothing_mou
     path = bench.save("v1", project=bench.other)
     path.write_text(SLOW.format(begun=str(begun), go=str(go)) + path.read_text())
     trusting = asyncio.ensure_future(bench.trust(bench.other))
-    while not begun.exists():
-        await asyncio.sleep(0.001)
+    await until(begun.exists)
     leaving = asyncio.ensure_future(bench.product.projects.leave(agent))
     await asyncio.wait({leaving}, timeout=0.1)  # it waits for what is under way
     go.touch()

@@ -7,16 +7,15 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dsh_tui.engine.shell.lifeline import Lifeline
 from dsh_tui.engine.shell.processes import group_runs
+from tests.fakes.until import until_then
 
-DEADLINE = 10.0
 BASH = shutil.which("bash") or "/bin/bash"
 PROGRAM = """
 import os, signal, subprocess, sys
@@ -31,13 +30,6 @@ for command in sys.argv[1:]:
 lifeline.forget(child.pid)
 os.kill(os.getpid(), signal.SIGKILL)
 """
-
-
-def until(happened: Callable[[], bool]) -> None:
-    end = time.monotonic() + DEADLINE
-    while not happened():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -63,7 +55,7 @@ def test_what_runs_when_its_program_is_killed_is_ended_and_what_was_forgotten_is
     assert program.returncode == -signal.SIGKILL, program.stderr
     groups += map(int, program.stdout.split())
     polite, deaf, forgotten = groups
-    until(lambda: not group_runs(polite) and not group_runs(deaf))
+    until_then(lambda: not group_runs(polite) and not group_runs(deaf), "the end of both groups")
     assert group_runs(forgotten)
 
 

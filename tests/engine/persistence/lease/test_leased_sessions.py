@@ -16,9 +16,10 @@ from dsh_tui.engine.persistence.lease.record import LOCK_NAME, LeaseRecord
 from dsh_tui.engine.persistence.seam import PERSISTENCE_STATE
 from dsh_tui.engine.session.session import Session
 from tests.fakes.fake_clock import FakeClock
-from tests.fakes.leases import INTERVAL, TTL, fields, lock_of, until
+from tests.fakes.leases import INTERVAL, TTL, fields, lock_of
 from tests.fakes.session_home import SessionHome
 from tests.fakes.session_logs import open_turn, whole_turn
+from tests.fakes.until import until
 
 
 @pytest.fixture
