@@ -29,7 +29,7 @@ async def test_a_rule_is_shown_whole_before_it_is_kept() -> None:
 
 
 @pytest.mark.parametrize(("key", "scope"), [("1", "project"), ("2", "user")])
-async def test_always_asks_where(key: str, scope: str) -> None:
+async def test_keeping_a_rule_for_good_asks_first_where_it_is_kept(key: str, scope: str) -> None:
     async with scene(git_log()) as it:
         await it.armed()
         await it.press("3")

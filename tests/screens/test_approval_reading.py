@@ -88,7 +88,9 @@ async def test_everything_can_be_read_and_every_answer_is_seen(
     ],
     ids=["blanks", "lines", "wide blanks", "direction", "zero width", "escape", "return", "empty"],
 )
-async def test_nothing_hides_in_it(size: tuple[int, int], text: str, shown: str, never: str) -> None:
+async def test_no_character_of_a_command_hides_another_or_itself(
+    size: tuple[int, int], text: str, shown: str, never: str
+) -> None:
     async with scene(command(text), size=size) as it:
         assert shown in it.shown
         assert never not in it.shown

@@ -103,7 +103,7 @@ def modes(bench: ToolBench) -> Modes:
         for mode, decision in decisions.items()
     ],
 )
-async def test_a_mode_decides(
+async def test_each_mode_runs_asks_or_refuses_as_its_table_says(
     bench: ToolBench, definition: AnyTool, path: str, mode: Mode, decision: type[PreDecision]
 ) -> None:
     assert type(decide(mode, call_of(bench, path), definition)) is decision

@@ -59,7 +59,7 @@ def check(answer: Answer, expected: dict[str, Any]) -> None:
     steps("s01-stdin.json") + steps("s02-background-child.json") + steps("s04-encoding.json"),
     ids=lambda case: str(case["command"]),
 )
-async def test_single_commands_behave(case: dict[str, Any], work: Workbench) -> None:
+async def test_each_published_command_does_what_its_case_says(case: dict[str, Any], work: Workbench) -> None:
     await step(work, case)
 
 

@@ -70,7 +70,7 @@ async def test_a_larger_one_keeps_both_ends_and_names_a_private_file(
     assert {folder.stat().st_mode & 0o777 for folder in (file.parent, file.parent.parent)} == {0o700}
 
 
-async def test_read_is_exempt(bench: ToolBench) -> None:
+async def test_a_long_result_of_read_is_not_spilled(bench: ToolBench) -> None:
     await bench.run(("read", {"count": 5000}))
     assert len(text(bench.results()[-1])) > 20_000
 

@@ -56,7 +56,7 @@ def check(assembler: Assembler, chunks: list[Chunk], failure: Failure | None, ex
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_published_streams_over_http(name: str) -> None:
+async def test_published_streams_mean_the_same_over_http_whole_and_split(name: str) -> None:
     body, expected = case(name)
     content_type = TYPES[expected["kind"]]
     scripts = [raw(body, content_type=content_type)]

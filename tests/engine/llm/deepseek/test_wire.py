@@ -161,7 +161,7 @@ def test_no_history_makes_a_request_that_the_api_refuses(history: list[Message])
 @pytest.mark.parametrize(
     "case", json.loads(CASE.read_text())["cases"] if CASE.exists() else [], ids=lambda c: c["name"]
 )
-def test_published_histories(case: dict[str, Any]) -> None:
+def test_published_histories_are_sent_as_they_say(case: dict[str, Any]) -> None:
     history: list[Message] = []
     for stored in case["stored"]:
         calls = [

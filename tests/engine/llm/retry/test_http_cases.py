@@ -49,7 +49,9 @@ def _header(value: str) -> str:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: json.dumps(row["answers"])[:60])
-async def test_published_answers(retrying: RetryApp, row: dict[str, Any]) -> None:
+async def test_each_published_row_of_answers_ends_as_it_says_after_as_many_requests(
+    retrying: RetryApp, row: dict[str, Any]
+) -> None:
     expect = row["expect"]
     answers = [scripted(entry) for entry in row["answers"]]
     forever = any(entry.get("forever") for entry in row["answers"]) or "requests" not in expect

@@ -88,7 +88,9 @@ def record(renewed_at: int, ttl: int = TTL) -> LeaseRecord:
         (found(None, NOW + 1), Holder(None, None)),
     ],
 )
-def test_who_holds_it(lies_there: Found, holder: Holder | None) -> None:
+def test_what_lies_beside_a_log_says_who_holds_it_and_until_when(
+    lies_there: Found, holder: Holder | None
+) -> None:
     assert holder_in(lies_there, NOW, TTL) == holder
 
 
