@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from dsh_tui.engine.modes.mode import CONFINED, DEFAULT_MODE, FULL_ACCESS, MODES_KNOWN, PLANNING, Mode
+from dsh_tui.engine.modes.mode import DEFAULT_MODE, FULL_ACCESS, MODES_KNOWN, Mode
 
-__all__ = ["CONFINED", "CYCLE", "DEFAULT_MODE", "FULL_ACCESS", "MODES_KNOWN", "PLANNING", "Mode", "next_mode"]
+__all__ = ["CYCLE", "DEFAULT_MODE", "FULL_ACCESS", "MODES_KNOWN", "next_mode"]
 
 CYCLE: Final[tuple[Mode, ...]] = tuple(mode for mode in MODES_KNOWN if mode != FULL_ACCESS)
 """What one key goes through; full access is never reached by going on."""
