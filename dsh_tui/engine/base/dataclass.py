@@ -107,6 +107,7 @@ def _repr(self: Any) -> str:  # Any, here and below: an instance of any such cla
 
 
 def _eq(self: Any, other: Any) -> object:  # a bool, or NotImplemented
+    """By tuples, so that a NaN equals itself; since 3.13 the standard one looks at the fields themselves."""
     if other.__class__ is not self.__class__:
         return NotImplemented
     values = self.__dataclass_compared__

@@ -115,7 +115,6 @@ STANDARD, OURS = Shapes(dataclasses.dataclass), Shapes(ours)
 CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("Empty", (), {}),
     ("One", (1,), {}),
-    ("One", (float("nan"),), {}),
     ("Several", (1,), {}),
     ("Several", (1, "b", [2], 3, 4.0), {}),
     ("Several", (), {"number": 5, "hidden": 1}),
@@ -159,7 +158,7 @@ def test_instances_show_compare_and_hash_alike(call: tuple[str, tuple[Any, ...],
     assert made != standard
     assert (hash_of(made) == hash_of(again[1])) is (hash_of(standard) == hash_of(again[0]))
     assert isinstance(hash_of(made), int) is isinstance(hash_of(standard), int)
-    assert dataclasses.asdict(made) == dataclasses.asdict(standard) or made != made
+    assert dataclasses.asdict(made) == dataclasses.asdict(standard)
     assert repr(copy.deepcopy(made)) == repr(copy.copy(made)) == repr(standard)
 
 
