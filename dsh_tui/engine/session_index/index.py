@@ -30,11 +30,15 @@ MOST_HITS: Final = 100
 
 _ROWS: Final = f"SELECT {', '.join(COLUMNS)}, '' FROM session ORDER BY number"  # noqa: S608  # our own names
 _SEARCH: Final = """
-    SELECT session.number, session.id, session.updated_at FROM said
-    JOIN session ON session.number = said.rowid
-    WHERE said MATCH :match AND (:cwd IS NULL OR real_folder(session.cwd) = :cwd)
-    ORDER BY session.updated_at DESC
+    WITH hit AS (
+        SELECT number, id, updated_at, count(*) OVER () AS total
+        FROM said JOIN session ON session.number = said.rowid
+        WHERE said MATCH ? {place} ORDER BY updated_at DESC LIMIT ?
+    )
+    SELECT hit.number, hit.id, hit.total, said.text, said.parts
+    FROM hit JOIN said ON said.rowid = hit.number ORDER BY hit.updated_at DESC
 """
+"""In one query: for each row that is asked for, the screen's thread has to be waited for."""
 _NAMESAKES: Final = """
     SELECT one.number, one.id, one.path, one.source, other.source
     FROM session AS one JOIN session AS other ON other.id = one.id AND other.number <> one.number
@@ -128,15 +132,15 @@ class SessionIndex:
         if not query.terms:
             return SessionHits()
         with self._database.open() as db:
-            db.create_function("real_folder", 1, real_folder, deterministic=True)
-            here = None if cwd is None else real_folder(cwd)
-            numbers = db.execute(_SEARCH, {"match": query.match, "cwd": here}).fetchall()
+            places = [] if cwd is None else _spellings(db, real_folder(cwd))
+            place = "" if cwd is None else f"AND session.cwd IN ({', '.join('?' * len(places))})"
+            found = db.execute(_SEARCH.format(place=place), (query.match, *places, limit)).fetchall()
             names = self._names(db)
-            hits = [
-                snippet(names.get(number, session_id), query.terms, *self._texts(db, number))
-                for number, session_id, _ in numbers[:limit]
-            ]
-        return SessionHits(tuple(hits), len(numbers))
+        hits = [
+            snippet(names.get(number, session_id), query.terms, text, parts)
+            for number, session_id, _, text, parts in found
+        ]
+        return SessionHits(tuple(hits), found[0][2] if found else 0)
 
     def last_in(self, cwd: str, source: LogSource) -> str | None:
         """The log of a directory that was written last; forks count, subagents don't.
@@ -192,11 +196,6 @@ class SessionIndex:
             if source in sources
         }
 
-    @staticmethod
-    def _texts(db: sqlite3.Connection, number: int) -> tuple[str, str]:
-        text, parts = db.execute("SELECT text, parts FROM said WHERE rowid = ?", (number,)).fetchone()
-        return text, parts
-
     def _forget(self, db: sqlite3.Connection, paths: Iterable[str]) -> None:
         gone = [(os.fsencode(path),) for path in paths]
         if gone:
@@ -221,6 +220,11 @@ class SessionIndex:
                 batch.clear()
                 due = time.monotonic() + BATCH_SECONDS
         put_batch(db, batch)
+
+
+def _spellings(db: sqlite3.Connection, folder: str) -> list[str]:
+    """The directories of sessions that are this one, links being where they lead."""
+    return [cwd for (cwd,) in db.execute("SELECT DISTINCT cwd FROM session") if real_folder(cwd) == folder]
 
 
 def _generation(db: sqlite3.Connection) -> int:
