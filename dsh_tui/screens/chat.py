@@ -24,6 +24,7 @@ from dsh_tui.screens.ports import ChatPort
 from dsh_tui.widgets.approval_dock import ApprovalDock
 from dsh_tui.widgets.completion import Completion
 from dsh_tui.widgets.composer import Composer
+from dsh_tui.widgets.find_bar import FindBar
 from dsh_tui.widgets.first_run_panel import FirstRunPanel
 from dsh_tui.widgets.fuzzy import best
 from dsh_tui.widgets.header_bar import HeaderBar, HeaderFacts
@@ -80,6 +81,7 @@ class ChatScreen(ChatActions):
         self.header_bar = HeaderBar(id="header")
         self.transcript = Transcript(id="transcript")
         self.launchpad = Launchpad(id="launchpad")
+        self.find_bar = FindBar(id="find")
         self.todo_panel = TodoPanel(id="todos")
         self.queue_panel = QueuePanel(id="queue")
         self.dock = ApprovalDock(app.monotonic, self._may_dock_take_focus, id="dock")
@@ -88,8 +90,15 @@ class ChatScreen(ChatActions):
         self.composer = Composer(self.completion, id="composer")
         self.status_bar = StatusBar(id="status")
         self.launchpad.folder, self.launchpad.version = str(app.cwd), self._version
-        yield from (self.header_bar, self.transcript, self.launchpad, self.todo_panel, self.queue_panel)
-        yield from (self.dock, self.first_run, self.completion, self.composer, self.status_bar)
+        yield from (self.header_bar, self.transcript, self.launchpad, self.find_bar, self.todo_panel)
+        yield from (
+            self.queue_panel,
+            self.dock,
+            self.first_run,
+            self.completion,
+            self.composer,
+            self.status_bar,
+        )
 
     def on_mount(self) -> None:
         self.composer.placeholder = IDLE

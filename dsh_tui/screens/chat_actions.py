@@ -19,6 +19,7 @@ from dsh_tui.screens.approval_actions import ApprovalActions
 from dsh_tui.screens.compaction_actions import CompactionActions
 from dsh_tui.screens.composer_words import RECORDING
 from dsh_tui.screens.directory_actions import DirectoryActions
+from dsh_tui.screens.find_actions import FindActions
 from dsh_tui.screens.history_actions import HistoryActions
 from dsh_tui.screens.leaving_actions import LeavingActions
 from dsh_tui.screens.trust_actions import TrustActions
@@ -38,7 +39,13 @@ ESC_WINDOW: Final = 0.5
 
 
 class ChatActions(
-    ApprovalActions, TrustActions, DirectoryActions, HistoryActions, CompactionActions, LeavingActions
+    ApprovalActions,
+    TrustActions,
+    DirectoryActions,
+    HistoryActions,
+    CompactionActions,
+    FindActions,
+    LeavingActions,
 ):
     """The actions; what they act on is composed by `ChatScreen`."""
 
@@ -131,7 +138,7 @@ class ChatActions(
         elif self.completion.is_open:
             row, column = self.composer.cursor_location
             self.completion.dismiss(self.composer.document.get_line(row)[:column])
-        elif self.dock.step_back():
+        elif self.dock.step_back() or self.stop_finding():
             pass
         elif self.busy and self.port is not None:
             self.port.cancel()

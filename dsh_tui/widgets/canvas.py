@@ -59,7 +59,7 @@ class Canvas:
             view,
             self.width,
             self.palette,
-            folded=not self._is_open(index),
+            folded=not self.is_open(index),
             before=self._stale.pop(index, None),
         )
         self._drawn[index] = drawn
@@ -94,6 +94,10 @@ class Canvas:
         rows = self.rows(index)
         offset -= self.gap(index)
         return rows[offset] if 0 <= offset < len(rows) else BLANK
+
+    def is_open(self, index: int) -> bool:
+        """Whether a block shows more than its first line."""
+        return self.folds.is_open(index, by_itself=opens_itself(self.blocks[index]))
 
     def toggle(self, index: int) -> None:
         """Open or fold a block."""
@@ -165,9 +169,6 @@ class Canvas:
                 return at
             at += step
         return None
-
-    def _is_open(self, index: int) -> bool:
-        return self.folds.is_open(index, by_itself=opens_itself(self.blocks[index]))
 
     def _evict(self) -> None:
         while self._rows > KEPT_ROWS and len(self._drawn) > 1:

@@ -69,6 +69,14 @@ class Noticed(Message):
         super().__init__()
 
 
+class FindAsked(Message):
+    """Words are to be looked for; ``older``: go on to the next older or newer place of those that are."""
+
+    def __init__(self, *, older: bool | None = None) -> None:
+        self.older = older
+        super().__init__()
+
+
 class Decided(Message):
     """A person answered an approval."""
 

@@ -27,11 +27,16 @@ class Row(NamedTuple):
     """What copying gives, where it is not the text after the gutter."""
 
     @property
+    def text(self) -> str:
+        """All characters, drawing too."""
+        return "".join([segment.text for segment in self.segments])
+
+    @property
     def content(self) -> str:
         """The text without drawing."""
         if self.copied is not None:
             return self.copied
-        return "".join([segment.text for segment in self.segments])[self.gutter :]
+        return self.text[self.gutter :]
 
 
 BLANK = Row((), 0)

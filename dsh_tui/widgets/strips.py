@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.cache import LRUCache
 from textual.color import Color
 from textual.filter import LineFilter
 from textual.strip import Strip
@@ -18,6 +19,7 @@ from dsh_tui.widgets.palette import Palette
 from dsh_tui.widgets.row import Row
 
 CURSOR = "›"
+_KEPT = 512
 
 
 class Look(NamedTuple):
@@ -29,6 +31,33 @@ class Look(NamedTuple):
     """Whether it is the first row of its block."""
     span: tuple[int, int] | None = None
     """Selected characters, -1 for the end of the line."""
+
+
+class StripCache:
+    """The strips that were painted lately, by the identity of their rows."""
+
+    def __init__(self) -> None:
+        self._kept: LRUCache[tuple[int, Look, int], tuple[Row, Strip]] = LRUCache(_KEPT)
+
+    def clear(self) -> None:
+        """Paint all anew: another theme, another width."""
+        self._kept.clear()
+
+    def strip(
+        self,
+        row: Row,
+        look: Look,
+        width: int,
+        base: Style,
+        palette: Palette,
+        filters: Sequence[LineFilter],
+    ) -> Strip:
+        """As `strip_of`, made once."""
+        key = (id(row), look, width)
+        cached = self._kept.get(key)
+        if cached is None or cached[0] is not row:
+            cached = self._kept[key] = (row, strip_of(row, look, width, base, palette, filters))
+        return cached[1]
 
 
 def strip_of(

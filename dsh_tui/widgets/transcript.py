@@ -14,7 +14,6 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.binding import BindingType
-from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -27,14 +26,13 @@ from dsh_tui.engine.projection.views import AnswerView, BlockView, UserView
 from dsh_tui.widgets.block_rows import foldable, source
 from dsh_tui.widgets.canvas import Canvas
 from dsh_tui.widgets.layout import lines
+from dsh_tui.widgets.messages import FindAsked
 from dsh_tui.widgets.palette import Palette, palette_from
-from dsh_tui.widgets.row import Row
 from dsh_tui.widgets.selection_text import address, selected_text
-from dsh_tui.widgets.strips import Look, label_strip, strip_of
+from dsh_tui.widgets.strips import StripCache, label_strip
+from dsh_tui.widgets.transcript_search import Found, TranscriptSearch
 from dsh_tui.widgets.typing_elsewhere import TypingElsewhere
 from dsh_tui.widgets.viewport import NOWHERE, Line, Viewport, bar_thumb
-
-_KEPT_STRIPS = 512
 
 
 class Transcript(TypingElsewhere, ScrollView, can_focus=True):
@@ -64,11 +62,12 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
         self._generation: int | None = None
         self._blocks: Sequence[BlockView] = ()
         self._view = Viewport()
+        self._search = TranscriptSearch(self._view)
         self._unread = 0
         self._cursor = NOWHERE
         self._frame: list[Line] = []
         self._marker = ""
-        self._strips: LRUCache[tuple[int, Look, int], tuple[Row, Strip]] = LRUCache(_KEPT_STRIPS)
+        self._strips = StripCache()
         self._placing = False
         self._thumb = (-1, -1)
 
@@ -119,6 +118,13 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
             self._cursor = block
             self._view.hold(block, canvas.gap(block))
             self._settle()
+
+    def find(self, words: str, *, older: bool = True) -> Found | None:
+        """Put the cursor on the next place of these words, and mark all; empty: mark nothing any more."""
+        found = self._search.step(words, older=older) if self._ready() is not None else None
+        self._cursor = found.block if found is not None else self._cursor
+        self._settle()
+        return found
 
     # Layout
 
@@ -225,15 +231,12 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
         if y >= len(self._frame) or self._palette is None:
             return Strip.blank(width, base)
         line = self._frame[y]
-        key = (id(line.row), line.look, width)
-        cached = self._strips.get(key)
-        if cached is None or cached[0] is not line.row:
-            strip = strip_of(line.row, line.look, width, base, self._palette, self.get_line_filters())
-            cached = self._strips[key] = (line.row, strip)
+        filters = self.get_line_filters()
+        strip = self._strips.strip(line.row, line.look, width, base, self._palette, filters)
         if self._marker and y == len(self._frame) - 1:
-            marker = label_strip(self._marker, width, base, self._palette, self.get_line_filters())
-            return Strip.join([cached[1].crop(0, width - marker.cell_length), marker])
-        return cached[1]
+            marker = label_strip(self._marker, width, base, self._palette, filters)
+            return Strip.join([strip.crop(0, width - marker.cell_length), marker])
+        return strip
 
     def render_line(self, y: int) -> Strip:
         """One line that knows the places of its characters, for the mouse."""
@@ -343,6 +346,15 @@ class Transcript(TypingElsewhere, ScrollView, can_focus=True):
         opened = self._ready() is not None and self._view.toggle_all()
         self._settle()
         return opened
+
+    def action_transcript_find(self) -> None:
+        self.post_message(FindAsked())
+
+    def action_transcript_find_older(self) -> None:
+        self.post_message(FindAsked(older=True))
+
+    def action_transcript_find_newer(self) -> None:
+        self.post_message(FindAsked(older=False))
 
     def action_transcript_copy(self) -> None:
         """Ask for the source of the block under the cursor on the clipboard."""

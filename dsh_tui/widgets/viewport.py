@@ -44,6 +44,8 @@ class Viewport:
         self.top = 0
         self._held = (0, 0)
         self._held_place: int | None = None
+        self.marked = ""
+        """Words in lower case that are marked wherever they stand."""
 
     def resize(self, blocks: Sequence[BlockView], width: int, height: int, palette: Palette) -> None:
         """Another size, other blocks or another palette: what was opened stays open, what was held, held."""
@@ -121,6 +123,17 @@ class Viewport:
             needed -= canvas.measure(block)
         self.hold(block, max(0, -needed))
 
+    def hold_below(self, block: int, row: int, above: int) -> None:
+        """Keep a row so many rows below the top."""
+        canvas = self.canvas
+        if canvas is None:
+            return
+        needed = above - row
+        while needed > 0 and block > 0:
+            block -= 1
+            needed -= canvas.measure(block)
+        self.hold(block, max(0, -needed))
+
     def reach(self, block: int, frame: Sequence[Line]) -> None:
         """Bring a block into view, with no more of a scroll from ``frame`` than that takes."""
         canvas = self.canvas
@@ -173,11 +186,17 @@ class Viewport:
                     if at < gap:
                         lines.append(Line(BLANK, block, at, Look(span=span)))
                     else:
-                        look = Look(margin, block == cursor, at == gap, span)
-                        lines.append(Line(rows[at - gap], block, at, look))
+                        row = rows[at - gap]
+                        span = span or self._mark(row, margin)
+                        lines.append(Line(row, block, at, Look(margin, block == cursor, at == gap, span)))
                 block, offset = block + 1, 0
         lines += [Line(BLANK, NOWHERE, 0, Look())] * (self.height - len(lines))
         return lines
+
+    def _mark(self, row: Row, margin: int) -> tuple[int, int] | None:
+        """Where the marked words stand first in a row, as it is drawn."""
+        at = row.text.lower().find(self.marked) if self.marked else -1
+        return None if at < 0 else (margin + at, margin + at + len(self.marked))
 
 
 def bar_thumb(total: int, height: int, top: int) -> tuple[int, int]:

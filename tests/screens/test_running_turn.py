@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from textual import events
 
-from dsh_tui.actions import BY_LEADER
+from dsh_tui.actions import BY_LEADER, key_label
 from dsh_tui.app import DshApp
 from dsh_tui.screens.timeline import TimelineScreen
 from tests.fakes.fake_bridge import FakeBridge
@@ -114,7 +114,7 @@ async def test_the_leader_says_every_key_that_may_follow() -> None:
     async with started(app, size=(120, 40)) as pilot:
         await pilot.press("ctrl+x")
         said = " ".join(notice(app).split())
-        assert all(f"{key} " in said for key in BY_LEADER)
+        assert all(f"{key_label(key)} " in said for key in BY_LEADER)
         await pilot.press("escape")
         assert "sessions" not in notice(app)
 
