@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from dsh_tui.engine.llm.config import ToolSchema
 from dsh_tui.engine.llm.messages import Message
-from dsh_tui.engine.llm.usage import prompt_tokens
+from dsh_tui.engine.llm.usage import prompt_tokens, usage_of
 from dsh_tui.engine.projection.request_parts import estimate_tokens, message_text, tool_text
 from dsh_tui.engine.session.derive import project
 from dsh_tui.engine.session.event import Event
@@ -43,11 +43,11 @@ class Scale:
             replaced = max((node.seq for node in nodes if _replaces(node)), default=-1)
         since = 0
         for node, weight in zip(reversed(nodes), reversed(weights), strict=True):
-            usage = node.data.get("usage") if node.type == "assistant/message" else None
+            usage = usage_of(node.data.get("usage")) if node.type == "assistant/message" else None
             if usage is not None:
                 if node.seq < replaced:
                     break
-                return prompt_tokens(usage) + int(usage["outputTokens"]) + since
+                return prompt_tokens(usage) + usage["outputTokens"] + since
             since += weight
         return head() + sum(weights)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from dsh_tui.engine.llm.blocks import text_of
+from dsh_tui.engine.llm.usage import usage_of
 from dsh_tui.engine.session.event import Event
-
-_COUNTS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens")
 
 
 class TurnRecord:
@@ -31,9 +30,9 @@ class TurnRecord:
                     self.turn = data["turn"]
             case "assistant/message":
                 self.text = text_of(data["content"]).strip() or self.text
-                for name in _COUNTS:
-                    if name in data.get("usage", {}):
-                        self._usage[name] = self._usage.get(name, 0) + data["usage"][name]
+                counts = cast("dict[str, int]", usage_of(data.get("usage")) or {})
+                for name, count in counts.items():
+                    self._usage[name] = self._usage.get(name, 0) + count
             case "turn/end" if self._counts:
                 self._end = dict(data["reason"])
                 self.reason = self._end["kind"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
-from dsh_tui.engine.llm.usage import Usage, prompt_tokens
+from dsh_tui.engine.llm.usage import prompt_tokens, usage_of
 from dsh_tui.engine.projection.cards import one_line, present_call
 from dsh_tui.engine.projection.content import plain_text
 from dsh_tui.engine.session.event import Event
@@ -44,7 +44,10 @@ def _streamed(chunk: Data, deltas: int) -> Words:
     return "…", f"{_BLOCKS[what]} {'begins' if kind == 'block-start' else 'ends'}", "quiet"
 
 
-def _counted(usage: Usage) -> str:
+def _counted(given: object) -> str:
+    usage = usage_of(given)
+    if usage is None:
+        return "counts that say nothing"
     return f"{prompt_tokens(usage):,} tokens in, {usage['outputTokens']:,} out"
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.llm.prices import PriceOf, no_price
+from dsh_tui.engine.llm.usage import usage_of
 from dsh_tui.engine.projection.request_origins import ANCHORS, RequestOrigins
 from dsh_tui.engine.projection.request_views import StepRow
 from dsh_tui.engine.projection.spending import request_cost
@@ -197,7 +198,7 @@ class _Reading:
             )
 
     def _count(self, step: SentStep, answer: Event) -> None:
-        usage = answer.data.get("usage")
+        usage = usage_of(answer.data.get("usage"))
         if usage is None or step.header is None:
             return
         config = step.header["config"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsh_tui.engine.llm.prices import PriceOf
-from dsh_tui.engine.llm.usage import Usage, prompt_tokens
+from dsh_tui.engine.llm.usage import Usage, prompt_tokens, usage_of
 from dsh_tui.engine.projection.cost import NO_COST, CostView
 from dsh_tui.engine.session.event import Event
 
@@ -78,10 +78,10 @@ class SpendingFold:
     def _chunk(self, event: Event) -> None:
         chunk = event.data["chunk"]
         if chunk["type"] == "usage":
-            self._counted = chunk["usage"]
+            self._counted = usage_of(chunk["usage"])
 
     def _message(self, event: Event) -> None:
-        usage = event.data.get("usage", self._counted)
+        usage = usage_of(event.data.get("usage")) or self._counted
         if usage is not None:
             self._add(usage, self._provider, self._model, event.time)
         self._counted = None
@@ -92,8 +92,9 @@ class SpendingFold:
             self._counted = None
 
     def _beside(self, event: Event) -> None:
-        data = event.data
-        self._add(data["usage"], data["provider"], data["model"], event.time)
+        data, usage = event.data, usage_of(event.data["usage"])
+        if usage is not None:
+            self._add(usage, data["provider"], data["model"], event.time)
 
     def _turn_start(self, _event: Event) -> None:
         self.turn = Spent()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dsh_tui.engine.llm.usage import prompt_tokens
+from dsh_tui.engine.llm.usage import prompt_tokens, usage_of
 from dsh_tui.engine.modes.mode import DEFAULT_MODE
 from dsh_tui.engine.projection.spending import SpendingFold
 from dsh_tui.engine.projection.views import AgentState, RetryView, StatusView
@@ -109,7 +109,7 @@ class StatusFold:
 
     def _message(self, event: Event) -> None:
         self._heard = None
-        usage = event.data.get("usage")
+        usage = usage_of(event.data.get("usage"))
         if usage is not None:
             self._context_used = prompt_tokens(usage) + usage["outputTokens"]
 

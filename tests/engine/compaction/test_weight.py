@@ -16,7 +16,7 @@ def head() -> int:
     return 1_000
 
 
-def counted_answer(session: Session, tokens: int) -> None:
+def counted_answer(session: Session, tokens: object) -> None:
     usage = {"inputTokens": tokens, "outputTokens": 50}
     data = {"turn": session.open_turn, "step": session.open_step, "id": f"a{len(session.events)}"}
     session.append("assistant/message", {**data, "content": text("said"), "source": MODEL, "usage": usage})
@@ -42,6 +42,14 @@ def test_only_what_came_since_the_last_count_is_estimated() -> None:
     close_turn(session)
     open_turn(session, "y" * 100)
     assert scale.used(session, head) == 5_080
+
+
+def test_a_count_that_is_none_is_estimated_as_if_it_were_not_there() -> None:
+    session, scale = bare_session(), Scale()
+    open_turn(session, "x" * 1_000)
+    open_step(session)
+    counted_answer(session, "5000")
+    assert scale.used(session, head) == 1_300 + 1
 
 
 def test_what_was_counted_before_something_was_replaced_counts_no_more() -> None:

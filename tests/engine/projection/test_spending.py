@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from dsh_tui.engine.llm.deepseek.wire import request_body
 from dsh_tui.engine.llm.prices import Price
 from dsh_tui.engine.projection.cost import CostView
+from dsh_tui.engine.projection.moment_words import moment_words
+from dsh_tui.engine.projection.requests import RequestBook
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.timeline import Timeline
 from dsh_tui.engine.projection.views import TurnEndView
@@ -134,6 +139,25 @@ def test_requests_beside_the_conversation_cost_the_session_but_no_turn() -> None
     log("request/usage", purpose="session-title", provider="house", model="small", usage=TOOK)
     log("turn/end", turn=2, reason={"kind": "completed"})
     assert costs(log.fold()) == ([usd(OF_ONE)], usd(2 * OF_ONE))
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"inputTokens": 3}, {"inputTokens": "3", "outputTokens": None}, None, "x"]
+)
+def test_what_says_no_counts_is_not_counted_and_takes_nothing_away(given: object) -> None:
+    log = Log()
+    log.route()
+    log.ask()
+    log("assistant/chunk", turn=1, step=1, chunk={"type": "usage", "usage": given})
+    log.message(usage=given)
+    log("request/usage", purpose="session-title", provider="house", model="small", usage=given)
+    log.end()
+    fold = log.fold()
+    assert costs(fold) == ([CostView()], CostView())
+    assert (fold.view().status.context_used, fold.view().status.tokens_in) == (0, 0)
+    row = RequestBook(log.events, request_body, price_of=price_of).rows[0]
+    assert (row.hit, row.miss, row.cost) == (None, None, CostView())
+    assert all(moment_words(event)[1] for event in log.events)
 
 
 def test_a_point_of_the_timeline_has_cost_what_it_had_then() -> None:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from dsh_tui.engine.base.frozen import FrozenDict, freeze
 from dsh_tui.engine.llm.blocks import text_of
+from dsh_tui.engine.llm.usage import usage_of
 from dsh_tui.engine.persistence.dialects import wording
 from dsh_tui.engine.persistence.dialects.envelope import Entry
 from dsh_tui.engine.persistence.dialects.nodes import Nodes
@@ -150,7 +151,9 @@ class Importer:
             "content": content,
             "source": wording.with_provider(source) if isinstance(source, Mapping) else source,
         }
-        made.update({name: data[name] for name in ("usage", "interrupted") if name in data})
+        usage = usage_of(data.get("usage"))
+        made.update({"usage": usage} if usage is not None else {})
+        made.update({"interrupted": data["interrupted"]} if "interrupted" in data else {})
         spans = Streamed(data.get("stream")).spans(len(content))
         return entry.type, {**made, "streamed": spans} if spans else made
 
