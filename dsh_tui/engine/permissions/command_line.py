@@ -31,6 +31,8 @@ class Word:
     """The word; of one that is not literal, what it certainly begins with."""
     literal: bool = True
     """False: expansions or globs decide what, and how many words, it becomes."""
+    is_one: bool = False
+    """Of one that is not literal: it becomes exactly one word, since all that expands is in double quotes."""
 
     def show(self) -> str:
         """The word in a sentence: its invisible characters can be seen."""

@@ -8,7 +8,9 @@ Source: design §4; manuals of the programs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Final
 
 from dsh_tui.engine.base.dataclass import dataclass
@@ -123,6 +125,21 @@ OPTIONS: Final = {
 }
 
 
+_MESSAGES: Final = {"commit": re.compile(r"-[aenqsv]*m|--message"), "tag": re.compile(r"-[afs]*m|--message")}
+"""The options of git behind which a word is a message, whatever it becomes."""
+
+
+def _beside_messages(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """The words with a plain one in the place of each message."""
+    option = _MESSAGES.get(words[1].text) if len(words) > 1 and words[1].literal else None
+    if option is None:
+        return words
+    return tuple(
+        Word("message") if word.is_one and before.literal and option.fullmatch(before.text) else word
+        for before, word in pairwise((Word(""), *words))
+    )
+
+
 def spelled_options(program: str, words: tuple[Word, ...]) -> int:
     """Up to where the last option stands that a rule has to spell out; 0: there is none."""
     options = OPTIONS.get(program)
@@ -132,6 +149,8 @@ def spelled_options(program: str, words: tuple[Word, ...]) -> int:
         return max((at for at in range(1, len(words) + 1) if options.last(words[at - 1 : at])), default=0)
     if program == "printf":  # first or never
         return options.last(words[:2])
+    if program == "git":
+        return options.last(_beside_messages(words))
     if program == "tar" and len(words) > 1 and not words[1].text.startswith("-"):
         old = Word(f"-{words[1].text}", words[1].literal)
         return options.last((words[0], old, *words[2:]))

@@ -181,18 +181,18 @@ class WordReader(ABC):
                 raise NotUnderstood("backquotes that hold further quotes")
             self.read_backquoted(self.at + 1, end)
             self.at = end + 1
-            value.unknown()
+            value.unknown(is_one=quoted)
             return
         for pattern in (_PARAMETER, _ARITHMETIC):
             if (match := pattern.match(self.text, self.at)) is not None:
                 self.at = match.end()
-                value.unknown()
+                value.unknown(is_one=quoted and "@" not in match[0])
                 return
         following = self.text[self.at + 1 : self.at + 2]
         if following == "(" and not self.text.startswith("$((", self.at):
             self.at += 2
             self.read_list(")")
-            value.unknown()
+            value.unknown(is_one=quoted)
         elif following in ("(", "{", "[") or (following in ("'", '"') and not quoted):
             raise NotUnderstood(f"an expansion (${following})")
         else:
@@ -207,14 +207,16 @@ class _Value:
         self._parts: list[str] = []
         self._size = 0
         self._known: int | None = None
+        self._is_one = True
         self._brace: int | None = None
 
     def add(self, text: str) -> None:
         self._parts.append(text)
         self._size += len(text)
 
-    def unknown(self, at: int | None = None) -> None:
+    def unknown(self, at: int | None = None, *, is_one: bool = False) -> None:
         """From here on (or from ``at``) it is not known what the word becomes."""
+        self._is_one &= is_one
         at = self._size if at is None else at
         self._known = at if self._known is None else min(self._known, at)
 
@@ -229,4 +231,8 @@ class _Value:
 
     def word(self) -> Word:
         text = "".join(self._parts)
-        return Word(text) if self._known is None else Word(text[: self._known], literal=False)
+        return (
+            Word(text)
+            if self._known is None
+            else Word(text[: self._known], literal=False, is_one=self._is_one)
+        )

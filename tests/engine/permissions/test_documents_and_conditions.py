@@ -96,6 +96,33 @@ def test_for_a_commit_whose_message_is_a_document_a_rule_is_offered_and_none_for
 
 
 @pytest.mark.parametrize(
+    ("command", "decision"),
+    [
+        ("git commit -m \"$(cat <<'E'\nSubject\n\nBody\nE\n)\"", "allow"),
+        ("git commit -am \"$(cat <<'E'\nx\nE\n)\" --no-verify", "allow"),
+        ('git commit --message "$X and `cat x`"', "allow"),
+        ('git tag -a v1 -m "$X"', "allow"),
+        ("git commit -m $X", None),
+        ('git commit -m "$@"', None),
+        ('git commit -m "${@}"', None),
+        ('git commit -m "$X"{a,b}', None),
+        ('git commit -m "$X"*', None),
+        ('git commit "$X"', None),
+        ('git commit -Cm "$X"', None),
+        ('git commit -m x "$X"', None),
+        ('git commit -m "$X" "$Y"', None),
+        ('git log -m "$X"', None),
+        ('git -C . commit -m "$X"', None),
+        ('git commit -m "$(touch x)"', None),
+    ],
+)
+def test_the_message_of_a_commit_may_be_whatever_it_becomes_as_long_as_it_is_one_word(
+    command: str, decision: str | None
+) -> None:
+    assert judged(command, *ALLOWED).decision == decision
+
+
+@pytest.mark.parametrize(
     "condition",
     [
         "-f x", "! -d x", "-z $X", '-n "$X"', "x", "$X == y", "$X != 'a b'", 'a = "b"', "a -nt b",

@@ -126,8 +126,10 @@ def _program(path: Path, text: str) -> None:
 def _is(command: SimpleCommand, started: list[str]) -> bool:
     """True if the command can have started a program with these arguments."""
     for at, word in enumerate(command.words):
+        if word.is_one and at < len(started) and started[at].startswith(word.text):
+            continue
         if not word.literal:
-            return True
+            return not word.is_one
         text = (command.program or "") if at == 0 else word.text
         if at >= len(started) or started[at] != text:
             return False
