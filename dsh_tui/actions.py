@@ -60,7 +60,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(id="prompt.steer", label="Steer the running turn", group="Writing", leader="enter",
            help="the model reads it at its next step"),
     Action(id="prompt.history", label="Search earlier prompts", group="Writing", keys=("ctrl+r",),
-           help="↑ ↓ at the draft's edge step too"),
+           help="↑ ↓ at the draft's edge step too, into earlier sessions here"),
     Action(id="prompt.editor", label="Edit the draft in $EDITOR", group="Writing", keys=("ctrl+g",),
            leader="e", slash="editor"),
     Action(id="prompt.undo", label="Undo in the draft", group="Writing",

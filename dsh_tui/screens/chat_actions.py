@@ -22,6 +22,7 @@ from dsh_tui.screens.directory_actions import DirectoryActions
 from dsh_tui.screens.find_actions import FindActions
 from dsh_tui.screens.history_actions import HistoryActions
 from dsh_tui.screens.leaving_actions import LeavingActions
+from dsh_tui.screens.recall_actions import RecallActions
 from dsh_tui.screens.trust_actions import TrustActions
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class ChatActions(
     HistoryActions,
     CompactionActions,
     FindActions,
+    RecallActions,
     LeavingActions,
 ):
     """The actions; what they act on is composed by `ChatScreen`."""

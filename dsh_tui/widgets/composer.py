@@ -7,6 +7,7 @@ Source: UX spec §2 D and §4; design §5.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from textual import events
@@ -78,6 +79,9 @@ class Composer(TextArea):
             self.by = by
             super().__init__()
 
+    class EarlierAsked(Message):
+        """Prompts before the oldest known one are wanted; `recall` brings them."""
+
     class QueueAsked(Message):
         """Up on an empty draft: take the last waiting prompt back, if there is one."""
 
@@ -98,6 +102,8 @@ class Composer(TextArea):
         self._held: Timer | None = None
         self._was_empty = True
         self._before_search: str | None = None
+        self._wants_older = False
+        """Whether Up found nothing and waits for `recall`."""
 
     # What the screen asks for
 
@@ -129,6 +135,15 @@ class Composer(TextArea):
         """Put ``text`` into an empty draft, else behind what is written."""
         self.put(f"{self.text.rstrip()}\n{text}" if self.text.strip() else text)
 
+    def recall(self, earlier: Sequence[str]) -> None:
+        """Prompts of earlier sessions, oldest first."""
+        if not self.prompts.recall(earlier):
+            return
+        if self.searching:
+            self._completion.offer_history(self.prompts.search(self.text))
+        elif self._wants_older and (self.prompts.stepping or not self.text):
+            self.action_cursor_up()
+
     def stash(self) -> bool:
         """Clear the draft, so that Up brings it back. False when there is nothing to keep."""
         if not self.text.strip():
@@ -149,6 +164,7 @@ class Composer(TextArea):
         self._before_search = self.text
         self.border_title = "search earlier prompts · enter takes · esc goes back"
         self._completion.offer_history(self.prompts.search(self.text))
+        self.post_message(self.EarlierAsked())
 
     @property
     def searching(self) -> bool:
@@ -280,8 +296,12 @@ class Composer(TextArea):
             super().action_cursor_up(select)
         elif self.has_queue and not self.text:
             self.post_message(self.QueueAsked())
-        elif (older := self.prompts.older(self.text)) is not None:
+        elif older := self.prompts.older(self.text):
+            self._wants_older = False
             self._show_earlier(older)
+        else:
+            self._wants_older = True
+            self.post_message(self.EarlierAsked())
 
     def action_cursor_down(self, select: bool = False) -> None:  # noqa: FBT001, FBT002 - Textual's signature
         if select or not self.navigator.is_last_wrapped_line(self.cursor_location):
@@ -302,6 +322,7 @@ class Composer(TextArea):
 
     def _on_text_area_changed(self) -> None:
         self.prompts.leave()
+        self._wants_older = False
         self._tell_emptiness()
         if self.searching:
             self._completion.offer_history(self.prompts.search(self.text))

@@ -5,7 +5,7 @@ Invariant: stepping back to the newest position gives the stashed draft again, u
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 LIMIT = 500
 """Most prompts that are kept."""
@@ -32,6 +32,16 @@ class PromptHistory:
         known = set(self._prompts)
         self._prompts = [p for p in prompts if p not in known][-LIMIT:] + self._prompts
         self._at = None
+
+    def recall(self, earlier: Sequence[str]) -> bool:
+        """Put prompts of earlier sessions before all; where one is in them stays. False if all were known."""
+        known = set(self._prompts)
+        new = [prompt for prompt in dict.fromkeys(earlier) if prompt.strip() and prompt not in known]
+        new = new[len(new) - min(len(new), LIMIT - len(self._prompts)) :]
+        self._prompts = new + self._prompts
+        if self._at is not None:
+            self._at += len(new)
+        return bool(new)
 
     def add(self, prompt: str) -> None:
         """Remember what was sent or cleared; the position goes back to the newest."""

@@ -11,7 +11,7 @@ from dsh_tui.engine.projection.views import UserView
 from dsh_tui.screens.sessions import SessionsScreen
 from dsh_tui.widgets.composer import BURST_GAP, Composer
 from tests.fakes.fake_bridge import FakeBridge
-from tests.fakes.fake_chat import NOON, app_over, chat, running, started
+from tests.fakes.fake_chat import NOON, app_over, chat, running, sample_sessions, started
 
 
 def composer_of(app: DshApp) -> Composer:
@@ -149,6 +149,53 @@ async def test_up_steps_into_earlier_prompts_of_the_session_and_down_comes_back(
         assert composer_of(app).text == "earlier"
         await pilot.press("down", "down")
         assert composer_of(app).text == "draft"
+
+
+def with_earlier_sessions() -> FakeBridge:
+    bridge = FakeBridge(chat())
+    row = sample_sessions()[0]._replace(cwd=bridge.view.cwd, origin=None)
+    rows = [row._replace(id=f"before-{number}") for number in range(3)]
+    bridge.library.rows = [*rows, rows[0]._replace(id="elsewhere", cwd="/elsewhere")]
+    for at, row in enumerate(bridge.library.rows):
+        bridge.library.previews[row.id] = [UserView(seq=1, text=f"prompt of {at}", time=NOON)]
+    return bridge
+
+
+async def test_up_goes_on_into_the_sessions_before_in_this_directory() -> None:
+    app = app_over(with_earlier_sessions())
+    async with started(app) as pilot:
+        composer = composer_of(app)
+        seen: list[str] = []
+        while not seen or seen[-1] != composer.text:
+            seen.append(composer.text)
+            await pilot.press("up")
+            await pilot.pause()
+            await pilot.pause()
+        assert seen[-3:] == ["prompt of 0", "prompt of 1", "prompt of 2"]
+        await pilot.press(*["down"] * len(seen))
+        assert composer.text == ""
+
+
+async def test_the_search_finds_prompts_of_the_sessions_before() -> None:
+    app = app_over(with_earlier_sessions())
+    async with started(app) as pilot:
+        await pilot.press("ctrl+r", *"prompt of")
+        await pilot.pause()
+        await pilot.pause()
+        found = [offer.text for offer in app.chat.completion.rows]
+        assert found == ["prompt of 0", "prompt of 1", "prompt of 2"]
+        assert "elsewhere" not in found
+
+
+async def test_a_list_of_sessions_that_can_not_be_read_takes_nothing_from_the_draft() -> None:
+    bridge = FakeBridge()
+    bridge.fails["watch"] = OSError("no index")
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        await pilot.press(*"draft", "up")
+        await pilot.pause()
+        assert composer_of(app).text == "draft"
+        assert "no index" in app.chat.said
 
 
 async def test_ctrl_r_searches_esc_restores_and_enter_takes_without_sending() -> None:

@@ -36,6 +36,22 @@ def test_prompts_of_an_opened_session_come_before_those_of_this_run() -> None:
     assert [prompts.older(""), prompts.older("")] == ["now", "then"]
 
 
+def test_prompts_of_earlier_sessions_come_before_all_and_the_place_in_them_stays() -> None:
+    prompts = history("two", "three")
+    assert [prompts.older("draft"), prompts.older("")] == ["three", "two"]
+    assert prompts.recall(["zero", "three", "one", "one", " "])
+    assert [prompts.older(""), prompts.older(""), prompts.older("")] == ["one", "zero", None]
+    assert [prompts.newer() for _ in range(4)] == ["one", "two", "three", "draft"]
+    assert not prompts.recall(["zero", "two"])
+
+
+def test_earlier_prompts_never_push_out_those_of_this_run() -> None:
+    prompts = history(*(f"now {number}" for number in range(LIMIT - 1)))
+    assert prompts.recall(["older", "old"])
+    assert len(prompts) == LIMIT
+    assert prompts.search("old") == ["old"]
+
+
 def test_the_search_wants_all_words_and_gives_the_newest_first() -> None:
     prompts = history("fix the test", "Fix the build", "write docs", "fix the test")
     assert prompts.search("THE fix") == ["fix the test", "Fix the build"]
