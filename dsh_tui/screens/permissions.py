@@ -239,7 +239,7 @@ class PermissionsScreen(Screen[None]):
     def _count(self) -> None:
         rules, calls = len(self._rules.rows), len(self._ledger.rows)
         reading = "" if self._ledger.done else " · reading…"
-        words = f"{rules:,} rule{'' if rules == 1 else 's'} · {calls:,} decisions{reading}"
+        words = f"{_number(rules, 'rule')} · {_number(calls, 'decision')}{reading}"
         self.query_one("#counts", Static).update(Content.styled(words, "$dim"))
 
     @on(RowList.Highlighted, "#decisions")
@@ -261,3 +261,7 @@ class PermissionsScreen(Screen[None]):
     def _say(self, text: str, style: str) -> None:
         line = spread(Content.styled(exact_line(text), style), Content(""), max(1, self.size.width - 2))
         self.query_one("#place", Static).update(line)
+
+
+def _number(count: int, of: str) -> str:
+    return f"{count:,} {of}" if count == 1 else f"{count:,} {of}s"

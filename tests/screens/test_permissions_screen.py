@@ -108,6 +108,7 @@ async def test_names_with_control_characters_are_shown_whole_and_harmless(name: 
     bridge.permissions.decided = (row(f"Edit {name}", 1),)
     async with opened(bridge) as it:
         await it.press("tab", "tab")
+        assert it.words("#counts") == "1 rule · 1 decision"
         shown = [it.screen.query_one(RuleList).draw(rule, 100).plain, it.words("#detail").splitlines()[0]]
         for line in shown:
             assert exact(name) in line
