@@ -21,6 +21,7 @@ from dsh_tui.engine.session.store import SESSION_CREATED, SESSION_DISPOSED, SESS
 
 RULE_ADDED: Final = "permission/rule"
 RULE_REVOKED: Final = "permission/revoked"
+_TYPES: Final = frozenset({RULE_ADDED, RULE_REVOKED})
 TRIGGER: Final = "permission-rule"
 
 
@@ -62,7 +63,7 @@ class SessionRules:
         if session.id not in self._held:
             found = self._held[session.id] = {}
             for row in session.events.rows(session.header.get("seedLength", 0)):
-                if isinstance(row, Event):
+                if isinstance(row, Event) and row.type in _TYPES:
                     _fold(found, row)
             for held in found.values():
                 self._tell(held.rule)
@@ -72,7 +73,7 @@ class SessionRules:
         self._known(session)  # what can't be read is told before anything is asked
 
     def _follow(self, session: Session, event: Event) -> None:
-        if event.type in (RULE_ADDED, RULE_REVOKED) and session.id in self._held:
+        if event.type in _TYPES and session.id in self._held:
             _fold(self._held[session.id], event)
             if event.type == RULE_ADDED:
                 self._tell(_read(event.data["rule"]))
@@ -87,8 +88,6 @@ class SessionRules:
 
 
 def _fold(held: dict[str, HeldRule], event: Event) -> None:
-    if event.type not in (RULE_ADDED, RULE_REVOKED):
-        return
     rule = _read(event.data["rule"])
     if event.type == RULE_ADDED:
         held.setdefault(rule.text, HeldRule(rule, event.time))
