@@ -5,14 +5,12 @@ Mount `store`, then `policy`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, ServiceKey
-from dsh_tui.engine.settings.home import Home
 from dsh_tui.engine.spill.policy import INLINE_CAP, SpillPolicy
 from dsh_tui.engine.spill.store import FILE_CAP, SPILL, SpillStore
 from dsh_tui.engine.tools.events import POST_EXECUTE
@@ -22,8 +20,7 @@ from dsh_tui.engine.tools.events import POST_EXECUTE
 class StoreConfig:
     """Where spill files go, and how large one may be."""
 
-    root: Path | None = None
-    """None: ``spill`` in the home folder."""
+    root: Path
     file_cap: int = FILE_CAP
 
 
@@ -41,8 +38,7 @@ class StorePlugin:
     Config = StoreConfig
 
     def apply(self, ctx: Context, config: StoreConfig) -> None:
-        root = Home.from_environment(os.environ).spill if config.root is None else config.root
-        ctx.provide(SPILL, SpillStore(root, file_cap=config.file_cap))
+        ctx.provide(SPILL, SpillStore(config.root, file_cap=config.file_cap))
 
 
 class PolicyPlugin:
