@@ -25,7 +25,7 @@ def _line(action: Action, label: Content) -> Content:
 
 
 class ActionCommands(Provider):
-    """Offers the actions; the words of the group and the slash name match too."""
+    """Offers the actions; the words of the group and all names of the command match too."""
 
     async def discover(self) -> Hits:
         screen = self.screen
@@ -40,7 +40,8 @@ class ActionCommands(Provider):
             return
         matcher = self.matcher(query)
         for action in OFFERED:
-            score = max(matcher.match(action.label), matcher.match(f"{action.group} {action.slash}") * 0.8)
+            names = " ".join((action.group, action.slash, *action.aliases))
+            score = max(matcher.match(action.label), matcher.match(names) * 0.8)
             if score > 0:
                 shown = _line(action, matcher.highlight(action.label))
                 yield Hit(score, shown, partial(screen.perform, action), action.label)

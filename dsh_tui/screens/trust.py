@@ -45,6 +45,7 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
     """Closes with None once answered, or with what was typed and belongs to the draft."""
 
     AUTO_FOCUS = "TrustList"
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (SMALLEST[1], "-roomy")]  # noqa: RUF012 - Textual declares it so
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Not now", show=False),
         Binding("left,shift+tab", "choose(-1)", "Answer before", show=False, priority=True),
@@ -212,5 +213,5 @@ class TrustScreen(Screen[events.Key | events.Paste | None]):
         leave = "esc not now" if self._question.pending else "esc back"
         keys = f"↑ ↓ look · pgup pgdn read · ← → choose · enter answers · {leave}"
         words = keys if self.armed else "keys take effect in a moment ░░░"
-        words = words if self._has_room else "Enlarge the window to answer · esc not now"
+        words = words if self._has_room else "Enlarge the window · esc not now"
         self.query_one("#place", Static).update(Content(words))

@@ -24,6 +24,14 @@ LABELS: Final[dict[TrustAnswer, str]] = {
     "revoke": " Revoke trust ",
     "leave": " Close ",
 }
+SHORT: Final[dict[TrustAnswer, str]] = {
+    "trust": " Trust ",
+    "later": " Not now ",
+    "never": " Never ",
+    "revoke": " Revoke ",
+    "leave": " Close ",
+}
+"""Where the others do not fit."""
 _GAP: Final = 1
 
 
@@ -43,16 +51,21 @@ class TrustAnswers(AnswerFocus[TrustAnswer]):
         event.stop()
         left = 0
         for answer in self.answers:
-            width = cell_len(LABELS[answer])
+            width = cell_len(self._labels[answer])
             if left <= event.x < left + width:
                 self.post_message(self.Clicked(answer))
             left += width + _GAP
+
+    @property
+    def _labels(self) -> dict[TrustAnswer, str]:
+        needed = sum(cell_len(LABELS[answer]) + _GAP for answer in self.answers) - _GAP
+        return LABELS if needed <= self.size.width else SHORT
 
     def render(self) -> RenderResult:
         return Content(" " * _GAP).join([self._draw(number) for number in range(len(self.answers))])
 
     def _draw(self, number: int) -> Content:
-        label = LABELS[self.answers[number]]
+        label = self._labels[self.answers[number]]
         if number == self.focused:
             return Content.styled(label, "bold $background on $accent" if self.armed else "bold on $selected")
         return Content.styled(label, "" if self.armed else "$dim")

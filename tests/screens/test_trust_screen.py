@@ -248,6 +248,18 @@ async def test_in_a_window_that_shows_too_little_nothing_can_be_answered_but_no(
         assert it.answers == [("trust", "q1", "later")]
 
 
+async def test_in_a_small_window_all_answers_and_the_keys_are_in_view() -> None:
+    async with scene(size=(40, 12)) as it:
+        await it.quiet(0.71)
+        screen = it.app.screen
+        answers, place = screen.query_one("#answers"), screen.query_one("#place")
+        assert screen.region.contains_region(answers.region)
+        assert screen.region.contains_region(place.region)
+        drawn = str(answers.render())
+        assert drawn.split() == ["Trust", "Not", "now", "Never", "Revoke"]
+        assert len(drawn) <= answers.size.width
+
+
 async def test_a_click_counts_only_when_it_is_armed() -> None:
     async with scene() as it:
         await it.quiet(0.71)
