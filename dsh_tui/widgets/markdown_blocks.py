@@ -7,6 +7,7 @@ Source: screens spec (answers).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _DEEPEST = 12  # nested deeper than this, containers no longer indent
 _BULLETS = ("•", "◦", "▪")
+_TASK = re.compile(r"\[([ xX])\] +(?=\S)")
 
 
 def parser() -> MarkdownIt:
@@ -130,12 +132,19 @@ class Painter:
         return before.start <= line < len(self.lines) and not self.lines[line].strip(" \t>")
 
     def item(self, part: Part, marker: str, width: int, depth: int, style: Style) -> list[Row]:
-        """One item of a list behind its marker, hanging."""
+        """One item of a list behind its marker, hanging; a task behind what says whether it is done."""
+        tokens, look = part.tokens[1:-1], self.palette.dim
+        task = _TASK.match(tokens[1].content) if len(tokens) > 1 else None
+        if task is not None:
+            done = task[1] != " "
+            marker = ("" if marker.strip() in _BULLETS else marker) + ("✓ " if done else "○ ")
+            look = self.palette.ok if done else look
+            tokens = [tokens[0], tokens[1].copy(content=tokens[1].content[task.end() :]), *tokens[2:]]
         cells = len(marker)
-        inside = self.blocks(part.tokens[1:-1], max(1, width - cells), depth + 1, style)
+        inside = self.blocks(tokens, max(1, width - cells), depth + 1, style)
         if depth >= _DEEPEST:
             return inside or [BLANK]
-        return prefixed(inside or [BLANK], Segment(marker, self.palette.dim), Segment(" " * cells), cells)
+        return prefixed(inside or [BLANK], Segment(marker, look), Segment(" " * cells), cells)
 
     def _list(self, part: Part, width: int, depth: int, style: Style) -> list[Row]:
         out: list[Row] = []

@@ -91,6 +91,20 @@ def test_a_document_is_drawn_and_not_its_source() -> None:
     assert "not a row of it  any more" in text
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("- [x] found\n- [ ] to mend\n  - [X] deeper", ["✓ found", "○ to mend", "  ✓ deeper"]),
+        ("1. [ ] first\n2. [x] second", ["1. ○ first", "2. ✓ second"]),
+        ("- [y] no\n- [x]no\n- [x]", ["• [y] no", "• [x]no", "• [x]"]),
+    ],
+)
+def test_a_task_says_whether_it_is_done_and_what_only_looks_like_one_is_text(
+    text: str, shown: list[str]
+) -> None:
+    assert drawn(whole(text)) == shown
+
+
 @pytest.mark.parametrize("size", [1, 3, 7, 40])
 def test_streaming_in_pieces_ends_in_the_same_rows(size: int) -> None:
     assert streamed(EXAMPLE, [size]) == whole(EXAMPLE)
@@ -98,7 +112,7 @@ def test_streaming_in_pieces_ends_in_the_same_rows(size: int) -> None:
 
 BLOCKS = [
     "", "para", "some *em* and **bo", "- item", "- [ ] box", "  more", "* star", "1. one", "2) two",
-    "3. x", "    code", "```", "```py", "~~~~", "> quote", ">", "# head", "#", "---", "===",
+    "1. [x] done", "3. x", "    code", "```", "```py", "~~~~", "> quote", ">", "# head", "#", "---", "===",
     "| a | b |", "|---|:-:|", "| c | d | e |", "a | b", "\\* esc", "`tick", "<b>html</b>", "<div>",
     "end  ", "中文，字", "\tx", "\x1b[31mred", "- ", "10. ten", "  - nested", "   1. deep", "> - q",
     "[x]", "![i](u)", "&amp;", "-", "+", "***", "x = '''",
