@@ -31,6 +31,8 @@ PREVIEW_DELAY: Final = 0.12
 """Seconds for which a row must stay highlighted before its log is read."""
 SEARCH_DELAY: Final = 0.015
 """Seconds without a key before what was said is searched too."""
+PATIENCE: Final = 0.05
+"""Seconds in which titles are listed together with what was said, if that is found by then."""
 
 
 def head_of(row: SessionRow, blocks: Sequence[BlockView]) -> Content:
@@ -74,6 +76,8 @@ class SessionsScreen(SessionActions):
         self._previews = 0
         self._preview_due: Timer | None = None
         self._search_due: Timer | None = None
+        self._owed = False
+        """Whether a key has not changed the list yet."""
 
     def compose(self) -> ComposeResult:
         # No worker: it lasts as long as the screen, and there are those who wait for workers to end.
@@ -106,6 +110,7 @@ class SessionsScreen(SessionActions):
 
     @property
     def row(self) -> SessionRow | None:
+        self._catch_up()
         row = self._list.row
         return row if isinstance(row, SessionRow) else None
 
@@ -130,10 +135,12 @@ class SessionsScreen(SessionActions):
         if self._search_due is not None:
             self._search_due.stop()
         if self._filter.value.strip():  # what was found before stays until the next is: lists that blink tire
+            self._catch_up()  # keys come quicker than answers
+            self._owed = True
             self._search_due = self.set_timer(SEARCH_DELAY, self._search)
         else:
             self._hits = SessionHits()
-        self._show()
+            self._show()
 
     @on(Input.Submitted)
     def _submitted(self) -> None:
@@ -142,14 +149,20 @@ class SessionsScreen(SessionActions):
     @work(exclusive=True, group="search", exit_on_error=False)
     async def _search(self) -> None:
         words = self._filter.value
+        here = str(self._cwd) if self._scope == "here" else None
+        searching = asyncio.ensure_future(self._port.library.search(words, here))
         try:
-            found = await self._port.library.search(words, str(self._cwd) if self._scope == "here" else None)
+            if not (await asyncio.wait({searching}, timeout=PATIENCE))[0]:
+                self._catch_up()
+            found = await searching
         except Exception as error:  # noqa: BLE001 - said in one line; titles are filtered all the same
             found = SessionHits()
             self.tell(str(error), "$warning")
+        finally:
+            searching.cancel()
         if self._filter.value == words:  # otherwise the next search is on its way
             self._hits = found
-            self._show(still=True)
+            self._show(still=not self._owed)
 
     def action_browser_filter(self) -> None:
         self._filter.focus()
@@ -175,7 +188,7 @@ class SessionsScreen(SessionActions):
         if first and not any(real_folder(row.cwd) == here for row in rows):
             self._scope = "projects"
         if self._mounted_once:
-            self._show(still=not first)
+            self._show(still=not (first or self._owed))
 
     # Moving and opening
 
@@ -192,10 +205,12 @@ class SessionsScreen(SessionActions):
         self._hint()
 
     def action_browser_open(self) -> None:
+        self._catch_up()
         self._list.action_choose()
 
     def action_move(self, by: int) -> None:
         self._told = False
+        self._catch_up()
         self._list.action_move(by)
         self._hint()
 
@@ -245,8 +260,14 @@ class SessionsScreen(SessionActions):
 
     # Showing
 
+    def _catch_up(self) -> None:
+        """List what the filter says, where that waits: nobody acts on a list of earlier words."""
+        if self._owed:
+            self._show()
+
     def _show(self, *, still: bool = False) -> None:
         """List what is found; ``still`` leaves the highlight on its session and that where it is."""
+        self._owed = False
         lines = self._all.lines(self._filter.value, self._scope)
         listed = sum(isinstance(line, SessionRow) for line in lines)
         if self._hits.hits:
