@@ -36,6 +36,7 @@ SHORT = {
     FLAG.words: "boolean",
     BLOCKS.words: "blocks",
     TAGGED.words: "object with `type`",
+    "a chunk, with what its type needs": "object with `type`",
     KINDED.words: "object with `kind`",
     "an object": "object",
 }

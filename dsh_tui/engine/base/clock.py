@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Protocol
+from typing import Final, Protocol
+
+LAST_MS: Final = 250_000_000_000_000
+"""In the year 9892. Calendars end soon after it; what claims to be later was told by no clock."""
 
 
 class Clock(Protocol):
@@ -32,6 +35,11 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+
+def is_time(ms: int) -> bool:
+    """Whether a clock may have told it, so that a calendar can tell its day."""
+    return 0 <= ms <= LAST_MS
 
 
 SYSTEM_CLOCK = SystemClock()

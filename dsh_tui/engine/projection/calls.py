@@ -81,7 +81,7 @@ def finished(view: ToolView, data: Data, time: int) -> ToolView:
         summary=view.summary if refused and view.summary else lost or card.summary,
         cut=lost,
         diff=card.diff or (view.diff if refused else None),
-        duration_ms=int(duration) if duration is not None else max(0, time - view.started),
+        duration_ms=duration if type(duration) is int else max(0, time - view.started),
     )
 
 

@@ -17,6 +17,7 @@ from dsh_tui.engine.projection.request_origins import ANCHORS, RequestOrigins
 from dsh_tui.engine.projection.request_views import StepRow
 from dsh_tui.engine.projection.spending import request_cost
 from dsh_tui.engine.session.derive import project
+from dsh_tui.engine.session.errors import RequestHeaderError
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.pack import ChunkRun, Row
 from dsh_tui.engine.session.request_header import RequestHeader, fold_header
@@ -179,12 +180,14 @@ class _Reading:
         return self._made[node.seq]
 
     def _take_header(self, event: Event) -> None:
-        before, self._header = self._header, fold_header(self._header, event)
-        after = self._header
-        assert after is not None
+        before = self._header
+        try:
+            self._header = after = fold_header(before, event)
+        except RequestHeaderError:  # a damaged log: it is unknown until it is told whole again
+            self._header = after = None
         self._process += event.data.get("reason") in ANCHORS
         for name in ("system", "tools", "config", "messagePrefix"):
-            if before is None or before.get(name) != after.get(name):
+            if before is None or after is None or before.get(name) != after.get(name):
                 self._origin = {**self._origin, name: event.seq}
         if self._open is not None:
             self._give_header(self._open)

@@ -7,8 +7,12 @@ they do not know. Source: core spec §3.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from dsh_tui.engine.session.registry import EVENT_TYPES, EventType, Validate, accept_any
 from dsh_tui.engine.session.shapes import (
+    BLOCK,
     BLOCKS,
     COUNT,
     FLAG,
@@ -20,6 +24,7 @@ from dsh_tui.engine.session.shapes import (
     ORDINAL,
     TAGGED,
     TEXT,
+    Field,
     items_of,
     object_of,
     one_of,
@@ -32,9 +37,14 @@ _ERROR = {"name": TEXT, "code": TEXT}
 _TODO = shape({"content": NAME, "status": one_of("pending", "in_progress", "completed")})
 _PLACE = object_of(shape({"index": ORDINAL, "of": ORDINAL}), "an object with index and of")
 _SCOPE = one_of("session", "project", "user")
-_HEADER = shape({"config": OBJECT}, {"system": TEXT, "tools": OBJECTS, "messagePrefix": OBJECTS})
+_CONFIG = object_of(shape({"provider": NAME, "model": NAME}), "an object with provider and model")
+_TOOL = shape({"name": NAME, "description": TEXT, "parameters": OBJECT})
+_TOOLS = items_of(_TOOL, "a list of {name, description, parameters}")
+_MESSAGES = items_of(shape({**_CONTENT, "role": NAME}), "a list of messages")
+_HEADER = shape({"config": _CONFIG}, {"system": TEXT, "tools": _TOOLS, "messagePrefix": _MESSAGES})
+_ASKED = object_of(shape({"config": _CONFIG}, {"system": TEXT, "tools": _TOOLS}), "an object with config")
 _SYSTEM_DELTA = shape({"keepStart": COUNT, "keepEnd": COUNT, "insert": NAMES})
-_TOOLS_DELTA = shape({"added": OBJECTS, "removed": NAMES, "changed": OBJECTS})
+_TOOLS_DELTA = shape({"added": _TOOLS, "removed": NAMES, "changed": _TOOLS})
 _MADE = {"name": NAME, "plugin": NAME, "load": COUNT}
 _SECTION_MADE = shape({**_MADE, "start": COUNT, "length": COUNT})
 _RETRY = {"retryId": NAME, **_STEP}
@@ -56,7 +66,7 @@ def _request_header(data: object) -> str | None:
 
 def _header_delta(data: object) -> str | None:
     """At least one of ``system``, ``tools``, ``config``, ``messagePrefix``."""
-    fields = {"system": OBJECT, "tools": OBJECT, "config": OBJECT, "messagePrefix": OBJECTS}
+    fields = {"system": OBJECT, "tools": OBJECT, "config": _CONFIG, "messagePrefix": _MESSAGES}
     problem = shape({}, fields)(data)  # type: ignore[arg-type]  # tested by shape
     if problem is not None:
         return problem
@@ -68,13 +78,30 @@ def _header_delta(data: object) -> str | None:
     return None
 
 
+_PLACED = {"index": COUNT}
+_CHUNKS: dict[str, Validate] = {
+    "block-start": shape({**_PLACED, "blockType": NAME}),
+    "text-delta": shape({**_PLACED, "text": TEXT}),
+    "reasoning-delta": shape({**_PLACED, "text": TEXT}),
+    "tool-call-delta": shape(_PLACED),
+    "block-end": shape({**_PLACED, "block": BLOCK}),
+    "usage": shape({"usage": OBJECT}),
+    "finish": shape({"reason": KINDED}),
+}
+
+
+def _is_chunk(value: Any) -> bool:  # Any: JSON value under test
+    """One that nobody knows may hold what it likes."""
+    return TAGGED.test(value) and _CHUNKS.get(value["type"], accept_any)(value) is None
+
+
 _LOG_ONLY: dict[str, Validate] = {
     "turn/start": shape({"turn": ORDINAL, "trigger": KINDED}),
     "turn/end": shape({"turn": ORDINAL, "reason": KINDED}),
     "step/start": shape(_STEP),
     "step/end": shape(_STEP),
     "prompt/blocked": shape({**_CONTENT, "reason": TEXT}),
-    "assistant/chunk": shape({**_STEP, "chunk": TAGGED}),
+    "assistant/chunk": shape({**_STEP, "chunk": Field(_is_chunk, "a chunk, with what its type needs")}),
     "assistant/attempt": shape({**_STEP, "content": BLOCKS}),
     "tool/call": shape({**_STEP, "callId": NAME, "name": NAME, "arguments": TEXT}),
     "request/header": _request_header,
@@ -87,7 +114,7 @@ _LOG_ONLY: dict[str, Validate] = {
         }
     ),
     "request/one-shot": shape(
-        {"purpose": NAME, "header": OBJECT, "inherits": NAMES, "history": COUNT, "messages": OBJECTS}
+        {"purpose": NAME, "header": _ASKED, "inherits": NAMES, "history": COUNT, "messages": _MESSAGES}
     ),
     "request/usage": shape({"purpose": NAME, "provider": NAME, "model": NAME, "usage": _USAGE}),
     "todo/write": shape({"todos": items_of(_TODO, "a list of {content, status}")}),
@@ -189,8 +216,8 @@ _ABOUT: dict[str, str] = {
     "llm/retry": "A request failed and will be made again after a wait.",
     "llm/retry-started": "The wait is over.",
     "model/selected": "Somebody chose another model or effort, from the next step on.",
-    "compact/start": "The early history is being made shorter: by hand, because the window is nearly full, or "
-    "because a request was refused as too long (`overflow`). Without its end, it broke off.",
+    "compact/start": "The early history is being made shorter: by hand, because the window is nearly full, "
+    "or because a request was refused as too long (`overflow`). Without its end, it broke off.",
     "compact/prune": "So many long results of old calls are shortened; token counts are estimates. Each "
     "`tool/result` behind it that cites it takes the place of the whole one.",
     "compact/retry": "A request for the summary failed and will be made again after a wait.",
@@ -202,6 +229,14 @@ _IGNORABLE = frozenset({"request/origins", "request/usage"})
 """Types that older readers may skip: no request hangs on them, and nothing that those could show."""
 
 CORE_TAGS = frozenset(_LOG_ONLY) | frozenset(_SURFACE)
+_CORE = {**_LOG_ONLY, **_SURFACE}
+
+
+def core_problem(tag: str, data: Mapping[str, Any]) -> str | None:  # Any: JSON of an event, frozen
+    """What is wrong with the data of a core type; None for sound data, and for types of plugins."""
+    validate = _CORE.get(tag)
+    return None if validate is None else validate(data)
+
 
 for _tag, _validate in _LOG_ONLY.items():
     EVENT_TYPES.add(EventType(tag=_tag, validate=_validate, ignorable=_tag in _IGNORABLE, about=_ABOUT[_tag]))

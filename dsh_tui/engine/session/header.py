@@ -12,7 +12,7 @@ from typing import Any, Literal, NotRequired, TypedDict, cast
 
 from dsh_tui.engine.base.frozen import LosslessError, freeze
 from dsh_tui.engine.session.errors import InvalidHeaderError
-from dsh_tui.engine.session.shapes import COUNT, NAME, shape
+from dsh_tui.engine.session.shapes import COUNT, NAME, TIME, shape
 
 FORMAT: Literal["dsh-tui"] = "dsh-tui"
 VERSION = 1
@@ -35,7 +35,7 @@ class SessionHeader(TypedDict):
 
 _ORDER = ("cwd", "parentSession", "seedLength", "origin", "delegationDepth", "agentPreset")
 _shape = shape(
-    {"format": NAME, "version": COUNT, "id": NAME, "createdAt": COUNT, "delegationDepth": COUNT},
+    {"format": NAME, "version": COUNT, "id": NAME, "createdAt": TIME, "delegationDepth": COUNT},
     {"cwd": NAME, "parentSession": NAME, "seedLength": COUNT, "origin": NAME, "agentPreset": NAME},
 )
 

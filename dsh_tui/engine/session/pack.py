@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, TypeAlias
 
+from dsh_tui.engine.base.clock import is_time
 from dsh_tui.engine.base.frozen import FrozenDict
 from dsh_tui.engine.session.deltas import GrowingDeltas, SealedDeltas
 from dsh_tui.engine.session.event import Event
@@ -215,6 +216,9 @@ def run_from_json(seq: int, time: int, data: Mapping[str, Any]) -> ChunkRun:  # 
     assert isinstance(kind, str)
     assert isinstance(texts, (list, tuple))
     assert isinstance(gaps, (list, tuple))
+    times = tuple(accumulate(gaps, initial=time))
+    if not (is_time(min(times)) and is_time(max(times))):
+        raise ValueError("a packed row with times of no clock")
     return ChunkRun(
         seq=seq,
         turn=data["turn"],
@@ -222,7 +226,7 @@ def run_from_json(seq: int, time: int, data: Mapping[str, Any]) -> ChunkRun:  # 
         kind=kind,
         index=data["index"],
         call_id=call_id,
-        deltas=SealedDeltas(texts, accumulate(gaps, initial=time)),
+        deltas=SealedDeltas(texts, times),
     )
 
 

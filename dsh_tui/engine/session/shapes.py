@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from dsh_tui.engine.base.clock import is_time
 from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.session.registry import Validate
 
@@ -20,8 +21,18 @@ class Field:
     words: str
 
 
-def _is_block(value: Any) -> bool:  # Any: JSON value under test
+def _is_tagged(value: Any) -> bool:  # Any: JSON value under test
     return isinstance(value, Mapping) and type(value.get("type")) is str
+
+
+_BLOCK_TEXTS = {"text": ("text",), "reasoning": ("text",), "tool-call": ("id", "name", "arguments")}
+
+
+def _is_block(value: Any) -> bool:  # Any: JSON value under test
+    """One that nobody knows may hold what it likes."""
+    return _is_tagged(value) and all(
+        type(value.get(name)) is str for name in _BLOCK_TEXTS.get(value["type"], ())
+    )
 
 
 def _is_kind(value: Any) -> bool:  # Any: JSON value under test
@@ -32,12 +43,14 @@ TEXT = Field(lambda value: type(value) is str, "text")
 NAME = Field(lambda value: type(value) is str and value != "", "text that is not empty")
 COUNT = Field(lambda value: type(value) is int and value >= 0, "a whole number, 0 or more")
 ORDINAL = Field(lambda value: type(value) is int and value >= 1, "a whole number, 1 or more")
+TIME = Field(lambda value: type(value) is int and is_time(value), "a time in milliseconds since 1970")
 FLAG = Field(lambda value: type(value) is bool, "true or false")
 OBJECT = Field(lambda value: isinstance(value, Mapping), "an object")
 BLOCKS = Field(
     lambda value: type(value) is tuple and all(map(_is_block, value)), "a list of blocks, each with a type"
 )
-TAGGED = Field(_is_block, "an object with a type")
+TAGGED = Field(_is_tagged, "an object with a type")
+BLOCK = Field(_is_block, "a block, with what its type needs")
 KINDED = Field(_is_kind, "an object with a kind")
 NAMES = Field(
     lambda value: type(value) is tuple and all(type(item) is str for item in value), "a list of texts"

@@ -269,7 +269,7 @@ async def test_what_another_program_wrote_is_not_judged_by_our_companions(
     foreign = bare_session()
     open_turn(foreign, "go")
     open_step(foreign)
-    odd = {**STEP, "chunk": {"type": "block-end"}}
+    odd = {**STEP, "chunk": {"type": "block-end", "index": 0, "block": {"type": "text", "text": ""}}}
     foreign.append("assistant/chunk", odd)
     foreign.append("session/title", {"title": "two\nlines", "source": "user"})
     close_turn(foreign)
@@ -283,4 +283,5 @@ async def test_what_another_program_wrote_is_not_judged_by_our_companions(
     session.append("request/header", {"header": {"config": CONFIG}, "reason": "initial"})
     session.append("request/context", CONFIG)
     session.append("assistant/chunk", {**step, "chunk": {"type": "usage", "usage": {}}})
-    refused(session, "llm", lambda: session.append("assistant/chunk", {**step, "chunk": {"type": "usage"}}))
+    again = {**step, "chunk": {"type": "usage", "usage": {}}}
+    refused(session, "llm", lambda: session.append("assistant/chunk", again))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any, TypeAlias
 
+from dsh_tui.engine.base.clock import is_time
 from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.frozen import FrozenDict
 from dsh_tui.engine.persistence.jsonl.format import parse_object
@@ -71,7 +72,7 @@ def decode_line(line: str) -> Line:
     if "seq0" in fields and (tag in _RUNS or tag == _CALL_RUN):
         return _packed(tag, fields.get("seq0"), fields.get("time0"), data)
     seq, time = fields.get("seq"), fields.get("time")
-    if type(seq) is not int or type(time) is not int or seq < 0:
+    if type(seq) is not int or type(time) is not int or seq < 0 or not is_time(time):
         raise ValueError("a record needs seq and time")
     sources = _expanded(fields["sourceEventSeqs"]) if "sourceEventSeqs" in fields else None
     return Entry(tag, seq, time, data, fields.get("surfaceOp"), sources, fields.get("ignorable") is True)
@@ -111,6 +112,8 @@ def _packed(tag: str, seq: object, time: object, data: FrozenDict) -> Packed:
         raise ValueError("a packed row of the wrong shape")
     assert type(seq) is int
     times = list(accumulate(gaps, initial=time))
+    if not (is_time(min(times)) and is_time(max(times))):
+        raise ValueError("a packed row with times of no clock")
     first = 0
     rows: list[Event | ChunkRun] = []
     if calls and type(data.get("name")) is str:  # every delta repeats it; one is enough

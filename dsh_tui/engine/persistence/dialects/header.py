@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path, PurePath
 from typing import Any
 
+from dsh_tui.engine.base.clock import is_time
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError
 from dsh_tui.engine.persistence.jsonl.format import parse_object
 from dsh_tui.engine.session.header import FORMAT, SessionHeader, new_header
@@ -35,7 +36,7 @@ def decode_header(line: str, path: Path) -> tuple[int, SessionHeader]:
     if version > NEWEST:
         raise newer_version(path, version)
     session_id, created = fields.get("id"), fields.get("createdAt")
-    if type(session_id) is not str or not session_id or type(created) is not int or created < 0:
+    if type(session_id) is not str or not session_id or type(created) is not int or not is_time(created):
         raise ValueError("the header lacks id or createdAt")
     meta: dict[str, Any] = {name: fields[name] for name in _TEXTS if _is_text(fields.get(name))}  # Any: JSON
     cwd = fields.get("cwd")

@@ -11,10 +11,12 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
+from dsh_tui.engine.base.clock import is_time
 from dsh_tui.engine.base.frozen import FrozenDict
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError
 from dsh_tui.engine.persistence.jsonl.sums import is_changed, marked, summed, without_sums
+from dsh_tui.engine.session.core_types import core_problem
 from dsh_tui.engine.session.event import Event, SurfaceOp
 from dsh_tui.engine.session.header import FORMAT, VERSION, SessionHeader, check_header
 from dsh_tui.engine.session.pack import MIN_RUN, RUN, ChunkRun, Row, run_from_json
@@ -92,7 +94,7 @@ def decode_row(fields: FrozenDict) -> Row:
     """A row from its parsed form.
 
     Raises:
-        ValueError: the envelope is not one.
+        ValueError: the envelope is not one, or the data not what its type promises to every reader.
     """
     get = fields.get
     tag, seq, time, data = get("type"), get("seq"), get("time"), get("data")
@@ -100,8 +102,13 @@ def decode_row(fields: FrozenDict) -> Row:
         raise ValueError("a record needs type, seq, time and data")
     if seq < 0:
         raise ValueError("a record's seq is 0 or more")
+    if not is_time(time):
+        raise ValueError("a record's time is in milliseconds since 1970")
     if tag == RUN:
         return run_from_json(seq, time, data)
+    problem = core_problem(tag, data)
+    if problem is not None:
+        raise ValueError(f"{tag}: {problem}")
     if len(fields) == 4 or (len(fields) == 5 and "sum" in fields):
         return Event(tag, seq, time, data)
     return Event(tag, seq, time, data, *_marker(fields), get("ignorable") is True)
