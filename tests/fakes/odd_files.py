@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 from collections.abc import Callable, Mapping
@@ -11,8 +12,9 @@ HUGE = 64 * 1_048_576
 
 
 def _socket(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(str(path))
+    # Bound from its folder: an address may be no longer than 107 bytes.
+    with socket.socket(socket.AF_UNIX) as listening, contextlib.chdir(path.parent):
+        listening.bind(path.name)
 
 
 def _link_to_a_pipe(path: Path) -> None:

@@ -61,7 +61,7 @@ async def test_the_picker_says_what_a_choice_would_send_uncached() -> None:
         assert cost(app).endswith("uncached; the cached prefix stays")
         await pilot.press(*"pro")
         await settled(pilot)
-        assert "uncached (was ~" in cost(app)
+        assert "uncached (≈$0.0001, was ~" in cost(app)
 
 
 def cost(app: DshApp) -> str:
