@@ -4,7 +4,7 @@ Job: make the events of live sessions durable, and give stored ones back.
 Service: ``persistence`` (`seam.PERSISTENCE`), mounted by `persistence.jsonl.plugin`.
 Who may import it: resume, browsers and front ends use the seam; only bundles import the JSONL store.
 `stored` and `jsonl.reader` need no kernel.
-Events: ``persistence/state``.
+Events: ``persistence/state``, ``persistence/mended``.
 Extension points: another store provides the same service; `seam.Leases` guards the writers.
 Left out on purpose: logs of other programs (dialects), search (the derived index).
 Source: core spec §4.
