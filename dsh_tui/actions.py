@@ -70,6 +70,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(id="prompt.commands", label="Commands", group="Writing", keys=("/",), place="composer",
            help="at the start of a draft"),
     Action(id="prompt.files", label="Mention a file", group="Writing", keys=("@",), place="composer"),
+    Action(id="prompt.shell", label="A command of your own", group="Writing", keys=("!",), place="composer",
+           help="at the start of a draft; what it prints comes into the draft"),
     # Turn
     Action(id="turn.interrupt", label="Close, else interrupt", group="Turn", keys=("escape",), slash="stop",
            help="stops the turn and pauses the queue"),

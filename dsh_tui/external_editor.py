@@ -28,6 +28,11 @@ def editor_command(environment: Mapping[str, str]) -> list[str]:
     return shlex.split(environment.get("VISUAL") or environment.get("EDITOR") or "vi") or ["vi"]
 
 
+def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a program of the user's own: all but what is called like a credential."""
+    return {name: value for name, value in environment.items() if not _SECRET.search(name)}
+
+
 def edit(text: str, lend_terminal: AbstractContextManager[None], environment: Mapping[str, str]) -> str:
     """Let the user edit ``text``.
 
@@ -35,7 +40,7 @@ def edit(text: str, lend_terminal: AbstractContextManager[None], environment: Ma
         EditorFailed: with one line that says what went wrong.
     """
     command = editor_command(environment)
-    harmless = {name: value for name, value in environment.items() if not _SECRET.search(name)}
+    harmless = without_secrets(environment)
     with closing(TempFolder("draft")) as folder:
         draft = folder.path / "prompt.md"
         write_atomic(draft, text.encode("utf-8"))  # private, whatever the umask

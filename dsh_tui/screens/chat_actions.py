@@ -22,6 +22,7 @@ from dsh_tui.screens.directory_actions import DirectoryActions
 from dsh_tui.screens.find_actions import FindActions
 from dsh_tui.screens.history_actions import HistoryActions
 from dsh_tui.screens.leaving_actions import LeavingActions
+from dsh_tui.screens.own_command_actions import OwnCommandActions
 from dsh_tui.screens.recall_actions import RecallActions
 from dsh_tui.screens.trust_actions import TrustActions
 
@@ -47,6 +48,7 @@ class ChatActions(
     CompactionActions,
     FindActions,
     RecallActions,
+    OwnCommandActions,
     LeavingActions,
 ):
     """The actions; what they act on is composed by `ChatScreen`."""
@@ -140,7 +142,7 @@ class ChatActions(
         elif self.completion.is_open:
             row, column = self.composer.cursor_location
             self.completion.dismiss(self.composer.document.get_line(row)[:column])
-        elif self.dock.step_back() or self.stop_finding():
+        elif self.dock.step_back() or self.stop_finding() or self.stop_own_command():
             pass
         elif self.busy and self.port is not None:
             self.port.cancel()

@@ -20,7 +20,7 @@ from dsh_tui.actions import BY_ID
 from dsh_tui.engine.projection.mode_names import DEFAULT_MODE
 from dsh_tui.widgets import mode_look
 from dsh_tui.widgets.completion import Completion
-from dsh_tui.widgets.messages import CommandGiven, Noticed, Submitted
+from dsh_tui.widgets.messages import CommandGiven, Noticed, OwnCommandGiven, Submitted
 from dsh_tui.widgets.paste import Pastes, chip_before, clean
 from dsh_tui.widgets.prompt_history import PromptHistory
 
@@ -28,6 +28,8 @@ BURST_GAP: Final = 0.010
 """Seconds between two keys below which nobody types."""
 HOLD: Final = 0.030
 """Seconds for which an Enter in a burst waits for more."""
+SEARCHING: Final = "search earlier prompts · enter takes · esc goes back"
+COMMAND: Final = "runs in your shell · what it prints comes into the draft"
 NEWLINE_KEYS: Final = frozenset({"ctrl+j", "shift+enter", "alt+enter", "ctrl+enter"})
 
 
@@ -123,8 +125,7 @@ class Composer(TextArea):
             self._mode = mode
             for known in mode_look.LABELS:
                 self.set_class(known == mode, f"-mode-{known}")
-            if not self.searching:
-                self.border_title = mode_look.label(mode)
+            self._draw_title()
 
     def put(self, text: str) -> None:
         """Replace the draft; the cursor goes to its end. Undo brings the old one back."""
@@ -162,7 +163,7 @@ class Composer(TextArea):
     def search_history(self) -> None:
         """Let the completion list filter earlier prompts by what is typed."""
         self._before_search = self.text
-        self.border_title = "search earlier prompts · enter takes · esc goes back"
+        self._draw_title()
         self._completion.offer_history(self.prompts.search(self.text))
         self.post_message(self.EarlierAsked())
 
@@ -171,10 +172,22 @@ class Composer(TextArea):
         """Whether the draft is a search for an earlier prompt."""
         return self._before_search is not None
 
+    @property
+    def is_command(self) -> bool:
+        """Whether the draft is a command of one's own; a blank before the ``!`` makes it a prompt."""
+        return self.text.startswith("!") and not self.searching
+
+    def _draw_title(self) -> None:
+        """What the draft is, if that is nothing usual, else the mode."""
+        if self.searching:
+            self.border_title = SEARCHING
+        else:
+            self.border_title = COMMAND if self.is_command else mode_look.label(self._mode)
+
     def end_search(self, *, restore: bool) -> None:
         """Leave the search; with ``restore`` the draft is as it was."""
         before, self._before_search = self._before_search, None
-        self.border_title = mode_look.label(self._mode)
+        self._draw_title()
         if restore and before is not None:
             self.put(before)
 
@@ -282,6 +295,11 @@ class Composer(TextArea):
         if name and "/" not in name and "\n" not in text:
             self.post_message(CommandGiven(name, argument.strip()))
             return
+        if self.is_command and (command := text[1:].strip()):
+            self.prompts.add(self.text)
+            self.put("")
+            self.post_message(OwnCommandGiven(command))
+            return
         if self.locked:
             self.post_message(Noticed(self.locked, "warning"))
             return
@@ -323,6 +341,7 @@ class Composer(TextArea):
     def _on_text_area_changed(self) -> None:
         self.prompts.leave()
         self._wants_older = False
+        self._draw_title()
         self._tell_emptiness()
         if self.searching:
             self._completion.offer_history(self.prompts.search(self.text))

@@ -69,6 +69,14 @@ class Noticed(Message):
         super().__init__()
 
 
+class OwnCommandGiven(Message):
+    """A command of one's own was entered: what came after the ``!``."""
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+        super().__init__()
+
+
 class FindAsked(Message):
     """Words are to be looked for; ``older``: go on to the next older or newer place of those that are."""
 
