@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dsh_tui.engine.persistence.errors import UnsafeIdError
+from dsh_tui.engine.persistence.errors import AmbiguousIdError, UnsafeIdError
 from dsh_tui.engine.persistence.jsonl.paths import (
     escape_id,
     find_log,
     iter_logs,
     log_path,
     project_dir_name,
+    shown_id,
+    shown_ids,
     unescape_id,
 )
 
@@ -83,3 +85,39 @@ def test_a_log_is_found_under_any_project(tmp_path: Path) -> None:
     assert find_log(tmp_path, "") is None
     assert find_log(tmp_path / "nowhere", "s") is None
     assert list(iter_logs(tmp_path / "nowhere")) == []
+
+
+def placed(root: Path, project: str, folder: str) -> Path:
+    path = root / project / folder / "session.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"")
+    return path
+
+
+def test_each_log_is_found_by_what_it_is_called_whatever_its_folder_is_called(tmp_path: Path) -> None:
+    logs = [
+        placed(tmp_path, project, folder)
+        for project, folder in (
+            ("--a--", "one"), ("--a--", "two"), ("--b--", "two"), ("--b--", "a%20copy"), ("--b--", "a copy"),
+            ("by hand", "three"), ("--a--", "%41"), ("--a--", "..four"), ("--a--", "复制"),
+        )
+    ]  # fmt: skip
+    shown = shown_ids(logs)
+    assert len(set(shown.values())) == len(logs)
+    assert {name: find_log(tmp_path, name) for name in shown.values()} == {
+        name: log for log, name in shown.items()
+    }
+    assert all(shown_id(tmp_path, log) == name for log, name in shown.items())
+    for name in ("two", "a copy"):
+        with pytest.raises(AmbiguousIdError, match="say which"):
+            find_log(tmp_path, name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["dsh-tui:--a--/..", "dsh-tui:../x", "dsh-tui:--a--/one/../../secret", "dsh-tui:", "dsh-tui:--a--/"],
+)
+def test_a_project_in_a_name_leads_nowhere_else(tmp_path: Path, name: str) -> None:
+    placed(tmp_path / "root", "--a--", "one")
+    placed(tmp_path, "secret", "x")
+    assert find_log(tmp_path / "root", name) is None

@@ -3,7 +3,7 @@
 Escaping of ids is injective and never gives ``.``, ``..`` or a separator, so that no id
 reaches outside the root. A session is called what its folder is called, whatever its header says: a log
 that somebody copied by hand is a session of its own. Where folders of several projects have one name, each
-is called ``dsh-tui:<project>/<name>``. Source: core spec §4.3; design §3.3.
+is called ``dsh-tui:<project>/<folder>``. Source: core spec §4.3; design §3.3.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from dsh_tui.engine.persistence.errors import AmbiguousIdError, UnsafeIdError
@@ -70,13 +70,15 @@ def log_path(root: Path, cwd: str | None, session_id: str) -> Path:
 
 
 def id_of(log: Path) -> str:
-    """What the folder of a log calls its session."""
-    return unescape_id(log.parent.name)
+    """What the folder of a log calls its session: the id that `find_log` looks for there."""
+    name = log.parent.name
+    session_id = unescape_id(name)
+    return session_id if session_id == name or name in _folder_names(session_id) else name
 
 
 def full_id(log: Path) -> str:
-    """What the session of a log is called where another project has one of that name."""
-    return f"{SCHEME}{log.parent.parent.name}/{id_of(log)}"
+    """What the session of a log is called where there is another one of that name."""
+    return f"{SCHEME}{log.parent.parent.name}/{log.parent.name}"
 
 
 def shown_id(root: Path, log: Path) -> str:
@@ -104,22 +106,22 @@ def find_log(root: Path, session_id: str) -> Path | None:
         projects = sorted(root.iterdir())
     except OSError:
         return None
-    named, slash, name = session_id.removeprefix(SCHEME).partition("/")
+    named, slash, folder = session_id.removeprefix(SCHEME).partition("/")
     if slash and session_id.startswith(SCHEME):
         one = [project for project in projects if project.name == named]
-        return next(_logs_of(one, name), None)
-    found = list(_logs_of(projects, session_id))
+        return next(_logs_in(one, [folder] if _is_name(folder) else []), None)
+    found = list(_logs_in(projects, _folder_names(session_id)))
     if len(found) > 1:
         names = " or ".join(full_id(log) for log in found)
         raise AmbiguousIdError(f"there are {len(found)} sessions {session_id}; say which: {names}")
     return found[0] if found else None
 
 
-def _logs_of(projects: Iterable[Path], session_id: str) -> Iterator[Path]:
-    """Logs of that id in these projects, also those in folders that nobody may look into."""
-    for name in _folder_names(session_id):
+def _logs_in(projects: Sequence[Path], folders: Iterable[str]) -> Iterator[Path]:
+    """Logs in folders of these names, also in those that nobody may look into."""
+    for folder in folders:
         for project in projects:
-            path = project / name / LOG_NAME
+            path = project / folder / LOG_NAME
             try:
                 if path.is_file():
                     yield path
@@ -135,8 +137,13 @@ def _folder_names(session_id: str) -> Iterator[str]:
     except UnsafeIdError:
         return
     yield name
-    if name != session_id and not session_id.startswith(".") and not {"/", "\0"} & set(session_id):
+    if name != session_id and _is_name(session_id):
         yield session_id
+
+
+def _is_name(text: str) -> bool:
+    """Whether it is the name of something in a folder, and nothing that leads elsewhere."""
+    return text not in ("", ".", "..") and not {"/", "\0"} & set(text)
 
 
 def iter_logs(root: Path) -> Iterator[Path]:
