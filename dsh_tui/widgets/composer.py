@@ -161,8 +161,10 @@ class Composer(TextArea):
         return True
 
     def search_history(self) -> None:
-        """Let the completion list filter earlier prompts by what is typed."""
+        """Let the list filter earlier prompts by what is typed; by nothing, where that is in none of them."""
         self._before_search = self.text
+        if not self.prompts.search(self.text):
+            self.put("")
         self._draw_title()
         self._completion.offer_history(self.prompts.search(self.text))
         self.post_message(self.EarlierAsked())

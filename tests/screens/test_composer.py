@@ -198,6 +198,17 @@ async def test_a_list_of_sessions_that_can_not_be_read_takes_nothing_from_the_dr
         assert "no index" in app.chat.said
 
 
+async def test_a_draft_that_is_in_no_earlier_prompt_is_no_search_and_comes_back() -> None:
+    app = app_over(FakeBridge(chat()))
+    async with started(app) as pilot:
+        await pilot.press(*"half a thought", "ctrl+r")
+        await pilot.pause()
+        assert composer_of(app).text == ""
+        assert app.chat.completion.rows[0].text
+        await pilot.press("escape")
+        assert composer_of(app).text == "half a thought"
+
+
 async def test_ctrl_r_searches_esc_restores_and_enter_takes_without_sending() -> None:
     bridge = FakeBridge()
     app = app_over(bridge)
