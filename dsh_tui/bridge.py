@@ -194,8 +194,8 @@ class Bridge:
     async def fork_session(self, session_id: str, boundary: int | None = None) -> None:
         await self._open.fork(session_id, boundary)
 
-    async def open_session(self, session_id: str) -> None:
-        await self._open.go_to(session_id)
+    async def open_session(self, session_id: str, *, named: bool = False) -> None:
+        await self._open.go_to(session_id, named=named)
 
     async def move_session(self, directory: str) -> None:
         await self._open.move_to(directory)
@@ -246,9 +246,8 @@ class Bridge:
 
     def start_in_mode(self, mode: str) -> None:
         """The mode that the command line names holds for the open session, whatever its log says."""
-        if self._agent is not None:
-            self._root[MODES].start_in(self._agent.session, mode)
-            self._feed.schedule()
+        self._open.start_in(mode)
+        self._feed.schedule()
 
     def resume_hint(self) -> tuple[str, str]:
         """Id and log of the session that was open last; empty when it has no log."""
@@ -270,7 +269,7 @@ class Bridge:
         await asyncio.shield(self._closing)  # who waits no longer cuts nothing short
 
     async def _dispose(self) -> None:
-        self._feed.stop()
+        self._feed.end()
         for task in self._tasks:
             task.cancel()
         try:  # before the desk goes: a question that waits is cancelled, not unanswerable

@@ -41,6 +41,7 @@ class Feed:
         self._cursor = 0
         self._timer: asyncio.TimerHandle | None = None
         self._next_post = 0.0
+        self._ended = False
         self.view = self._fold.view()
 
     @property
@@ -62,13 +63,13 @@ class Feed:
 
     def schedule(self) -> None:
         """Post soon: at once after a pause, else when the pace allows it."""
-        if self._timer is None:
+        if self._timer is None and not self._ended:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_at(max(self._next_post, loop.time()), self.post)
 
     def post(self) -> None:
         """Fold what is new and post now."""
-        self.stop()
+        self._unschedule()
         self._next_post = asyncio.get_running_loop().time() + 1 / POSTS_PER_SECOND
         end = len(self._events)
         self._fold.apply_all(self._events, self._cursor)
@@ -76,8 +77,12 @@ class Feed:
         self.view = self._draw(self._fold)
         self._post(self.view)
 
-    def stop(self) -> None:
-        """Cancel a post that is scheduled."""
+    def end(self) -> None:
+        """No more posts that are scheduled: what a view is drawn from goes away."""
+        self._ended = True
+        self._unschedule()
+
+    def _unschedule(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

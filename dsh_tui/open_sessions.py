@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from dsh_tui.busy_session import LOOK_SECONDS, BusySession
-from dsh_tui.engine.agent.agent import Agent, AgentHandle
+from dsh_tui.engine.agent.agent import Agent, AgentHandle, AgentOptions
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
 from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.base.frozen import JsonObject
 from dsh_tui.engine.base.work_folder import why_unusable
+from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.persistence.errors import (
     AlreadyOwnedError,
     CorruptLogError,
@@ -89,6 +90,8 @@ class OpenSessions:
         self._feed, self._notify, self._spawn, self._clock = feed, notify, spawn, clock
         self._handles: dict[str, AgentHandle] = {}
         self._session: Session | None = None
+        self._named = self._named_mode = ""
+        """The session that the command line names, and its mode, until one can write there."""
         self._going = asyncio.Lock()
         """One change of session at a time: two at once would leave an agent that nobody shows or ends."""
         self._root.on(PERSISTENCE_STATE, self._on_state, everywhere=True)
@@ -164,14 +167,25 @@ class OpenSessions:
             self.locked = shown
             raise
 
-    async def go_to(self, session_id: str) -> None:
+    async def go_to(self, session_id: str, *, named: bool = False) -> None:
         """The live agent's if there is one, else resumed, else only to read.
+
+        ``named``: by the command line, so that its model, effort and mode outrank what the log says.
 
         Raises:
             PersistenceError: it can't even be read; the session that is shown stays.
         """
         async with self._going:
+            if named:
+                self._named = session_id
             await self._go_to(session_id)
+
+    def start_in(self, mode: str) -> None:
+        """The mode holds for the session that is shown, or that is named, once one can write there."""
+        if self.agent is not None:
+            self._root[MODES].start_in(self.agent.session, mode)
+        elif self._named:
+            self._named_mode = mode
 
     async def _go_to(self, session_id: str) -> None:
         if self.agent is not None and self.agent.id == session_id:
@@ -181,7 +195,7 @@ class OpenSessions:
             await self._go_over(handle)
             return
         try:
-            handle = await self._root[AGENTS].resume(ResumeAgent(session_id=session_id))
+            handle = await self._resume(session_id)
         except AlreadyOwnedError:
             await self._watch(session_id)
         except PersistenceError as error:
@@ -233,6 +247,10 @@ class OpenSessions:
 
     # Parts
 
+    async def _resume(self, session_id: str) -> AgentHandle:
+        options = self._product.agent_options if session_id == self._named else AgentOptions()
+        return await self._root[AGENTS].resume(ResumeAgent(session_id=session_id, options=options))
+
     async def _enter(self, handle: AgentHandle) -> None:
         """Go over to an agent that has just begun, unless its directory is lost: then nothing may run."""
         session = handle.agent.session
@@ -248,6 +266,10 @@ class OpenSessions:
         """Leave what is shown for a live agent; from the first moment on, it is ended with the others."""
         session = handle.agent.session
         self._handles[session.id] = handle
+        if session.id == self._named:
+            if self._named_mode:
+                self._root[MODES].start_in(session, self._named_mode)
+            self._named = self._named_mode = ""  # what is chosen here from now on counts
         await self._leave()
         self._show(session.header, session.events, handle.agent)
 
@@ -290,7 +312,7 @@ class OpenSessions:
             if busy.stopped:
                 return
             try:
-                handle = await self._root[AGENTS].resume(ResumeAgent(session_id=busy.session_id))
+                handle = await self._resume(busy.session_id)
             except AlreadyOwnedError:  # somebody was quicker
                 await self._clock.sleep(LOOK_SECONDS)
                 continue

@@ -176,12 +176,12 @@ async def _open(bridge: Bridge, options: LaunchOptions) -> None:
         loaded = await asyncio.to_thread(load_recording, options.replay)
         await bridge.play(Playback(loaded, speed=options.speed, name=options.replay.name))
     elif options.resume:
-        await bridge.open_session(options.resume)
+        await bridge.open_session(options.resume, named=True)
     elif options.fork is not None:
         session_id, _, seq = options.fork.partition("@")
         await bridge.fork_session(session_id, int(seq) if seq.isdigit() else None)
     elif options.continue_last and (last := await bridge.library.last_in(options.cwd)) is not None:
-        await bridge.open_session(last)
+        await bridge.open_session(last, named=True)
     elif options.demo or bridge.needs_key:
         from dsh_tui.recording import bundled
 

@@ -52,17 +52,23 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     project.mkdir()
     (home / "settings.yaml").write_text("lease: {ttl_ms: 60000, renew_interval_ms: 50}\n")
     async with ModelServer() as server:
-        environ = {
-            "DSH_TUI_HOME": str(home),
-            "DSH_HOME": str(tmp_path / "none"),
-            "DEEPSEEK_BASE_URL": server.url,
-            "DEEPSEEK_API_KEY": "sk-test-0123456789abcdef",
-        }
-        made = Desk(await Product.start(StartOptions(cwd=project, environ=environ, invariants=True)), server)
+        made = await start(tmp_path, server)
         try:
             yield made
         finally:
             await made.bridge.close()
+
+
+async def start(folder: Path, server: ModelServer, **options: str) -> Desk:
+    """The app, as the command line says."""
+    environ = {
+        "DSH_TUI_HOME": str(folder / "home"),
+        "DSH_HOME": str(folder / "none"),
+        "DEEPSEEK_BASE_URL": server.url,
+        "DEEPSEEK_API_KEY": "sk-test-0123456789abcdef",
+    }
+    wanted = StartOptions(cwd=folder / "project", environ=environ, invariants=True, **options)  # type: ignore[arg-type]  # names of its fields
+    return Desk(await Product.start(wanted), server)
 
 
 async def test_a_session_that_is_lost_in_the_background_ends_and_says_which(desk: Desk) -> None:
@@ -129,6 +135,48 @@ async def test_a_session_that_can_not_be_opened_leaves_the_one_that_is(desk: Des
         await desk.bridge.open_session("session-nowhere")
     assert desk.bridge.view.session_id == session_id
     await desk.ask("two", "Still fine.")
+
+
+async def test_what_the_command_line_says_outranks_the_log_of_the_session_that_it_names(
+    desk: Desk, tmp_path: Path
+) -> None:
+    await desk.bridge.new_session()
+    named = await desk.ask("one", "Fine.")
+    await desk.bridge.new_session()
+    other = await desk.ask("two", "Fine.")
+    await desk.bridge.close()
+    again = await start(tmp_path, desk.server, model="deepseek-v4-pro", effort="low")
+    bridge = again.bridge
+    try:
+        await bridge.open_session(named, named=True)
+        assert (bridge.view.status.model, bridge.view.status.effort) == ("deepseek-v4-pro", "low")
+        await again.ask("three", "Fine.")
+        sent = desk.server.requests[-1].body
+        assert (sent["model"], sent["reasoning_effort"]) == ("deepseek-v4-pro", "low")
+        bridge.select_model("deepseek", "deepseek-flash", "max")
+        await bridge.open_session(other)
+        assert bridge.view.status.model == "deepseek-flash"
+        await bridge.open_session(named)
+        assert (bridge.view.status.model, bridge.view.status.effort) == ("deepseek-flash", "max")
+    finally:
+        await bridge.close()
+
+
+async def test_the_command_line_is_heeded_once_a_session_that_is_in_use_is_free(
+    desk: Desk, tmp_path: Path
+) -> None:
+    await desk.bridge.new_session()
+    named = await desk.ask("one", "Fine.")
+    again = await start(tmp_path, desk.server, model="deepseek-v4-pro")
+    try:
+        await again.bridge.open_session(named, named=True)
+        again.bridge.start_in_mode("plan")
+        assert again.bridge.view.read_only
+        await desk.bridge.close()
+        await until(lambda: not again.bridge.view.read_only)
+        assert (again.bridge.view.status.model, again.bridge.view.status.mode) == ("deepseek-v4-pro", "plan")
+    finally:
+        await again.bridge.close()
 
 
 async def test_two_changes_of_session_at_once_leave_one_agent_and_it_is_the_one_shown(desk: Desk) -> None:
