@@ -260,7 +260,8 @@ class Product:
         """What a request costs: as the settings say, else as published where that service is asked."""
         configured = self.settings.providers.get(provider)
         currency = configured.currency if configured is not None else "USD"
-        own = configured.prices.get(model) if configured is not None else None
+        prices = configured.prices if configured is not None else {}
+        own = prices.get(model) or prices.get(f"{provider}/{model}")  # models are also called that
         if own is not None:
             cached = own.input if own.cached is None else own.cached
             return Price(currency=currency, input=own.input, cached=cached, output=own.output)

@@ -70,8 +70,11 @@ async def test_prices_of_the_settings_come_before_those_that_the_provider_publis
             "    currency: CNY\n"
             "    prices:\n"
             "      my-finetune: {input: 2, output: 8}\n"
+            "      deepseek/deepseek-v4-pro: {input: 1, cached: 0, output: 0}\n"
         )
         assert await product.reload_settings()
+        named = product.price_of("deepseek", "deepseek-v4-pro", MONDAY_NIGHT)
+        assert named == Price(currency="CNY", input=1, cached=0, output=0)
         own = product.price_of("deepseek", "my-finetune", MONDAY_NIGHT)
         assert own == Price(currency="CNY", input=2, cached=2, output=8)
         published = product.price_of("deepseek", "deepseek-flash", MONDAY_NIGHT)
@@ -95,6 +98,7 @@ async def test_another_server_does_not_charge_what_the_provider_publishes(tmp_pa
     [
         ("{input: -1, output: 2}", "greater than or equal to 0"),
         ("{input: .inf, output: 2}", "finite"),
+        ("{input: 1.0e+300, output: 2}", "less than or equal to 1000000000"),
         ("{input: 1}", "required"),
         ("{input: 1, output: 2, cache: 1}", "did you mean `cached`"),
     ],
@@ -106,6 +110,12 @@ async def test_a_price_that_is_none_is_refused_with_its_line(tmp_path: Path, pri
     with pytest.raises(SettingsError, match=words) as caught:
         await Product.start(options(tmp_path))
     assert caught.value.line == 4
+
+
+async def test_a_currency_is_three_letters(tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text("providers: {deepseek: {currency: dollars}}\n")
+    with pytest.raises(SettingsError, match="currency: must be three capital letters, such as USD"):
+        await Product.start(options(tmp_path))
 
 
 async def test_a_start_on_a_broken_file_keeps_what_was_denied(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ Source: design §4 (settings.yaml).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import Annotated, Literal
@@ -23,12 +24,21 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+_Amount = Annotated[float, Field(ge=0, le=1_000_000_000, allow_inf_nan=False)]
+
+
 class PriceSettings(_Section):
     """What a million tokens of one model cost; without ``cached`` the cache makes nothing cheaper."""
 
-    input: float = Field(ge=0, allow_inf_nan=False)
-    cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    output: float = Field(ge=0, allow_inf_nan=False)
+    input: _Amount
+    cached: _Amount | None = None
+    output: _Amount
+
+
+def _currency(text: str) -> str:
+    if re.fullmatch("[A-Z]{3}", text) is None:
+        raise PydanticCustomError("currency", "must be three capital letters, such as USD")
+    return text
 
 
 class ProviderSettings(_Section):
@@ -36,7 +46,9 @@ class ProviderSettings(_Section):
 
     base_url: str | None = Field(default=None, pattern=r"^https?://")
     models: tuple[str, ...] = ()
-    currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$", description="Of the bill, as in ISO 4217.")
+    currency: Annotated[str, AfterValidator(_currency)] = Field(
+        default="USD", description="Of the bill, as in ISO 4217."
+    )
     prices: dict[str, PriceSettings] = Field(default_factory=dict)
     """By model id. They come before those that a provider publishes."""
 
