@@ -34,7 +34,7 @@ class FindActions(ChatPart):
         elif found is None:
             self.find_bar.tell("nowhere in this session", nowhere=True)
         else:
-            self.find_bar.tell(f"{found.number} of {found.of}")
+            self.find_bar.tell(f"block {found.number} of {found.of}")
 
     @on(FindBar.Left)
     def _to_the_block(self, event: FindBar.Left) -> None:

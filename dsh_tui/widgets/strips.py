@@ -20,6 +20,7 @@ from dsh_tui.widgets.row import Row
 
 CURSOR = "›"
 _KEPT = 512
+_REVERSED = Style(reverse=True)
 
 
 class Look(NamedTuple):
@@ -30,7 +31,9 @@ class Look(NamedTuple):
     first: bool = False
     """Whether it is the first row of its block."""
     span: tuple[int, int] | None = None
-    """Selected characters, -1 for the end of the line."""
+    """Selected or marked characters, -1 for the end of the line."""
+    here: bool = False
+    """Whether what is marked is the place that was gone to."""
 
 
 class StripCache:
@@ -74,7 +77,8 @@ def strip_of(
     if look.cursor and look.first:
         segments = _with_cursor(segments, palette)
     if look.span is not None:
-        segments = _selected(segments, look.span, palette.selection)
+        mark = palette.accent + _REVERSED if look.here else palette.selection
+        segments = _selected(segments, look.span, mark)
     styled = [Segment(text, ground + style if style else ground) for text, style, _ in segments]
     return _filtered(Strip(styled).adjust_cell_length(width, ground), base, filters)
 

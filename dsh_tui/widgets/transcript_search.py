@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dsh_tui.engine.projection.views import BlockView, NoticeView, ToolView, TurnEndView
 from dsh_tui.widgets.block_rows import foldable, source
 from dsh_tui.widgets.canvas import Canvas
-from dsh_tui.widgets.viewport import Viewport
+from dsh_tui.widgets.viewport import NOWHERE, Viewport
 
 ABOVE = 3
 """The part of the view that stays above what was found: a third."""
@@ -47,13 +47,13 @@ class TranscriptSearch:
         if wanted != self._words or (self._canvas is not None and self._canvas.blocks is not canvas.blocks):
             self._at = None
         self._words, self._canvas = wanted, canvas
-        self._view.marked = wanted
+        self._view.marked, self._view.marked_here = wanted, (NOWHERE, 0)
         holding = [n for n in range(canvas.count) if wanted and wanted in _text(canvas.blocks[n]).lower()]
         if not holding:
             self._at = self._opened = None
             return None
         opened, self._opened = self._opened, None
-        block, row = self._at = self._next(canvas, holding, older=older)
+        block, row = self._at = self._view.marked_here = self._next(canvas, holding, older=older)
         if opened is not None and opened != block and canvas.is_open(opened):
             canvas.toggle(opened)
         elif opened == block:

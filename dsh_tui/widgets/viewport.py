@@ -46,6 +46,8 @@ class Viewport:
         self._held_place: int | None = None
         self.marked = ""
         """Words in lower case that are marked wherever they stand."""
+        self.marked_here = (NOWHERE, 0)
+        """Block and row of the place among them that was gone to."""
 
     def resize(self, blocks: Sequence[BlockView], width: int, height: int, palette: Palette) -> None:
         """Another size, other blocks or another palette: what was opened stays open, what was held, held."""
@@ -187,8 +189,10 @@ class Viewport:
                         lines.append(Line(BLANK, block, at, Look(span=span)))
                     else:
                         row = rows[at - gap]
+                        here = span is None and (block, at - gap) == self.marked_here
                         span = span or self._mark(row, margin)
-                        lines.append(Line(row, block, at, Look(margin, block == cursor, at == gap, span)))
+                        look = Look(margin, block == cursor, at == gap, span, here)
+                        lines.append(Line(row, block, at, look))
                 block, offset = block + 1, 0
         lines += [Line(BLANK, NOWHERE, 0, Look())] * (self.height - len(lines))
         return lines

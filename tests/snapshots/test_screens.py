@@ -170,6 +170,8 @@ SCENES: dict[str, tuple[Callable[[], FakeBridge], Steps]] = {
     "help": (answered, keys("f1")),
     "palette": (answered, keys("ctrl+p")),
     "commands": (answered, keys("/")),
+    "find": (answered, keys("ctrl+f", *"clock", "enter")),
+    "own-command": (answered, keys("ctrl+o", *"!git status")),
     "permissions": (with_permissions, keys("ctrl+x", "u", "tab", "tab", "down", "down")),
     "permissions-try": (with_permissions, keys("ctrl+x", "u", "down", "down", "enter")),
     "timeline": (with_history, keys("ctrl+x", "g")),

@@ -72,5 +72,6 @@ async def test_places_are_marked_until_nothing_is_looked_for() -> None:
         app.transcript.find("needle")
         marked = [line.look.span for line in app.transcript._frame if line.look.span is not None]
         assert marked == [(6, 12), (8, 14)]
+        assert [line.block for line in app.transcript._frame if line.look.here] == [3]
         app.transcript.find("")
         assert all(line.look.span is None for line in app.transcript._frame)
