@@ -19,37 +19,59 @@ from dsh_tui.engine.session.request_header import RequestHeader
 from dsh_tui.engine.session.session import Session
 
 
+class _Known:
+    """What was found out of one session."""
+
+    __slots__ = ("generation", "replaced", "weights")
+
+    def __init__(self) -> None:
+        self.weights: dict[int, int] = {}
+        """By seq."""
+        self.generation = 0
+        self.replaced = -1
+        """Seq of the last event that took the place of others, in this generation of the surface."""
+
+
 class Scale:
     """Weighs what stands on surfaces, each event once in its life."""
 
     def __init__(self) -> None:
-        self._known: WeakKeyDictionary[Session, dict[int, int]] = WeakKeyDictionary()
+        self._sessions: WeakKeyDictionary[Session, _Known] = WeakKeyDictionary()
 
     def weigh(self, session: Session) -> list[int]:
         """Of each surface event; 0 for one that says nothing to the model."""
-        known = self._known.setdefault(session, {})
-        nodes = session.surface
-        for node in nodes:
-            if node.seq not in known:
-                message = project(node)
-                known[node.seq] = 0 if message is None else message_tokens(message)
-        return [known[node.seq] for node in nodes]
+        known = self._known(session).weights
+        return [_weight(known, node) for node in session.surface]
 
     def used(self, session: Session, head: Callable[[], int]) -> int:
-        """By the next request. ``head`` estimates what stands in front of the history, where it must be."""
-        nodes, weights = session.surface, self.weigh(session)
-        replaced = -1
-        if session.replace_generation:  # else not looked for: this runs before every request
-            replaced = max((node.seq for node in nodes if _replaces(node)), default=-1)
+        """By the next request. ``head`` estimates what stands in front of the history, where it must be.
+
+        Runs before every request: where the provider counts, it looks no further back than its last count.
+        """
+        known, nodes = self._known(session), session.surface
+        if known.generation != session.replace_generation:
+            known.generation = session.replace_generation
+            known.replaced = max((node.seq for node in nodes if _replaces(node)), default=-1)
         since = 0
-        for node, weight in zip(reversed(nodes), reversed(weights), strict=True):
+        for node in reversed(nodes):
             usage = usage_of(node.data.get("usage")) if node.type == "assistant/message" else None
             if usage is not None:
-                if node.seq < replaced:
+                if node.seq < known.replaced:
                     break
                 return prompt_tokens(usage) + usage["outputTokens"] + since
-            since += weight
-        return head() + sum(weights)
+            since += _weight(known.weights, node)
+        return head() + sum(self.weigh(session))
+
+    def _known(self, session: Session) -> _Known:
+        return self._sessions.setdefault(session, _Known())
+
+
+def _weight(known: dict[int, int], node: Event) -> int:
+    weight = known.get(node.seq)
+    if weight is None:
+        message = project(node)
+        weight = known[node.seq] = 0 if message is None else message_tokens(message)
+    return weight
 
 
 def message_tokens(message: Message) -> int:

@@ -70,7 +70,7 @@ def test_the_head_of_the_last_request_is_its_prompt_tools_and_prefix() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.sampled_from(["turn", "answer", "replace"]), max_size=12))
+@given(st.lists(st.sampled_from(["turn", "answer", "counted", "replace"]), max_size=12))
 def test_what_is_weighed_step_by_step_is_what_is_weighed_at_once(actions: list[str]) -> None:
     session, scale = bare_session(), Scale()
     for number, action in enumerate(actions):
@@ -81,6 +81,11 @@ def test_what_is_weighed_step_by_step_is_what_is_weighed_at_once(actions: list[s
             open_turn(session, "go")
             open_step(session)
             answer(session, "w" * 10 * number)
+            close_turn(session)
+        elif action == "counted":
+            open_turn(session, "go")
+            open_step(session)
+            counted_answer(session, 1_000 * number)
             close_turn(session)
         elif session.surface:
             open_turn(session, "and")
