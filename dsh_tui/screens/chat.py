@@ -170,6 +170,7 @@ class ChatScreen(ChatActions):
         empty = (view is None or not view.blocks) and not self._trouble
         self.launchpad.set_class(not empty, "-hidden")
         self.transcript.set_class(empty, "-hidden")
+        self.todo_panel.resting = not self.busy
         self.first_run.compact = self.dock.pending is not None and self.size.height < TALL
         self._draw_words()
         self.status_bar.status = status

@@ -269,7 +269,10 @@ class ChatActions(
         self.say("All is open; ctrl+o folds it" if opened else "Folded again; ctrl+o opens all")
 
     def action_view_todos(self) -> None:
-        self.todo_panel.unfolded = not self.todo_panel.unfolded
+        if self.todo_panel.todos:
+            self.todo_panel.unfolded = not self.todo_panel.unfolded
+        else:
+            self.say("The agent has made no plan here")
 
     def action_view_transcript(self) -> None:
         if self.transcript.cursor is None:

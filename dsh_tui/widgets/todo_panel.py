@@ -23,7 +23,7 @@ MOST_ROWS: Final = 10
 
 
 class TodoPanel(Widget, can_focus=False):
-    """Folded: done of all, and the one in progress. Hidden without a plan."""
+    """Folded: done of all, and the one in progress. Hidden without a plan, and when nothing of it is left."""
 
     DEFAULT_CSS = """
     TodoPanel { display: none; height: auto; max-height: 40vh; padding: 0 2; &.-planned { display: block; } }
@@ -31,9 +31,21 @@ class TodoPanel(Widget, can_focus=False):
 
     todos: reactive[tuple[TodoView, ...]] = reactive((), layout=True)
     unfolded: reactive[bool] = reactive(False, layout=True)
+    resting: reactive[bool] = reactive(False)
+    """Whether nothing runs: a plan that is done gives its row back then, until it is unfolded."""
 
-    def watch_todos(self, todos: tuple[TodoView, ...]) -> None:
-        self.set_class(bool(todos), "-planned")
+    def watch_todos(self) -> None:
+        self._show_or_hide()
+
+    def watch_unfolded(self) -> None:
+        self._show_or_hide()
+
+    def watch_resting(self) -> None:
+        self._show_or_hide()
+
+    def _show_or_hide(self) -> None:
+        left = any(todo.status != "completed" for todo in self.todos)
+        self.set_class(bool(self.todos) and (left or self.unfolded or not self.resting), "-planned")
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return min(len(self.todos), MOST_ROWS) + 1 if self.unfolded else 1

@@ -4,6 +4,7 @@ from textual import events
 
 from dsh_tui.actions import BY_LEADER, key_label
 from dsh_tui.app import DshApp
+from dsh_tui.engine.projection.views import TodoView
 from dsh_tui.screens.timeline import TimelineScreen
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.fake_chat import Hands, app_over, chat, running, started
@@ -66,6 +67,32 @@ async def test_what_steers_is_seen_above_the_queue_until_the_turn_reads_it() -> 
         bridge.change(steering=())
         await pilot.pause()
         assert not panel.has_class("-waiting")
+
+
+async def test_a_plan_that_is_done_gives_its_row_back_once_nothing_runs_and_ctrl_t_shows_it() -> None:
+    done = (TodoView("Find the cause", "completed"), TodoView("Mend it", "completed"))
+    bridge = FakeBridge(chat(status=running(), todos=done))
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        panel = app.chat.todo_panel
+        assert panel.display
+        bridge.change(status=running(state="idle"))
+        await pilot.pause()
+        assert not panel.display
+        await pilot.press("ctrl+t")
+        assert panel.display
+        await pilot.press("ctrl+t")
+        assert not panel.display
+        bridge.change(todos=(*done, TodoView("Say so", "pending")))
+        await pilot.pause()
+        assert panel.display
+
+
+async def test_without_a_plan_ctrl_t_says_so() -> None:
+    app = app_over(FakeBridge())
+    async with started(app) as pilot:
+        await pilot.press("ctrl+t")
+        assert "no plan" in notice(app)
 
 
 async def test_a_leader_key_is_not_typed_and_esc_gives_it_up() -> None:
