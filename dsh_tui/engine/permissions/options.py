@@ -8,13 +8,12 @@ Source: design §4; manuals of the programs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import Final
 
 from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.permissions.command_line import Word
+from dsh_tui.engine.permissions.git_messages import message_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +94,7 @@ OPTIONS: Final = {
         "--exec --toolexec --vettool --ldflags --gccgoflags --overlay --modfile --outputdir",
         one_dash=True,
     ),
+    "iconv": Options.of("-o --output", "ft"),
     "jest": Options.of("-c --config --rootDir --globalSetup --testRunner --reporters --outputFile"),
     "jobs": Options.of("-x"),
     "less": Options.of("-o -O -k --log-file --LOG-FILE --lesskey-file --lesskey-src", "bhjpPtTxyz#"),
@@ -125,19 +125,10 @@ OPTIONS: Final = {
 }
 
 
-_MESSAGES: Final = {"commit": re.compile(r"-[aenqsv]*m|--message"), "tag": re.compile(r"-[afs]*m|--message")}
-"""The options of git behind which a word is a message, whatever it becomes."""
-
-
 def _beside_messages(words: tuple[Word, ...]) -> tuple[Word, ...]:
     """The words with a plain one in the place of each message."""
-    option = _MESSAGES.get(words[1].text) if len(words) > 1 and words[1].literal else None
-    if option is None:
-        return words
-    return tuple(
-        Word("message") if word.is_one and before.literal and option.fullmatch(before.text) else word
-        for before, word in pairwise((Word(""), *words))
-    )
+    places = message_of(words).places
+    return tuple(Word("message") if at in places else word for at, word in enumerate(words))
 
 
 def spelled_options(program: str, words: tuple[Word, ...]) -> int:

@@ -66,6 +66,9 @@ class Reader(WordReader):
         self._documents: list[tuple[str, bool, bool]] = []
         self._has_documents = False
         self._expands = False
+        self._behind_pipe = False
+        """Whether the words that are read belong to something behind a pipe: what is substituted in them
+        reads from there too."""
         self._fed: list[SimpleCommand | None] = []
         self.names: set[Span] = set()
         """Where the names of commands are."""
@@ -97,10 +100,12 @@ class Reader(WordReader):
             raise NotUnderstood("very deep nesting")
         if self._documents:
             raise NotUnderstood("a substitution behind the start of a here-document")
-        segment = _Segment()
+        inherits = self._behind_pipe
+        segment = _Segment(piped=inherits)
         while (char := self._next()) != end:
             if not char or char == ")":
                 raise NotUnderstood("parentheses that don't match")
+            self._behind_pipe = segment.piped
             if char == "#":
                 newline = self.text.find("\n", self.at)
                 self.at = len(self.text) if newline < 0 else newline
@@ -109,19 +114,23 @@ class Reader(WordReader):
             elif separator := self._separator(char):
                 self._finish(segment)
                 goes_on = segment.piped and segment.bare and separator == "\n"
-                segment = _Segment(piped=goes_on or separator in ("|", "|&"))
+                segment = _Segment(piped=goes_on or inherits or separator in ("|", "|&"))
             else:
                 self._element(segment)
         if self._documents:
             raise NotUnderstood("a here-document that does not begin")
         self.at += len(end)
         self._finish(segment)
+        self._behind_pipe = inherits
         self._depth -= 1
 
     def read_backquoted(self, start: int, end: int) -> None:
+        if self._documents:
+            raise NotUnderstood("a substitution behind the start of a here-document")
         inner = Reader(self.text[:end], start, self._depth)
+        inner._has_documents, inner._behind_pipe = self._has_documents, self._behind_pipe  # the same class
         inner.read_list("")
-        self._commands += inner._commands  # the same class
+        self._commands += inner._commands
         self._redirects += inner._redirects
         self._assignments += inner._assignments
         self._fed += inner._fed
@@ -262,8 +271,11 @@ class Reader(WordReader):
             while True:
                 newline = self.text.find("\n", self.at)
                 line = self.text[self.at :] if newline < 0 else self.text[self.at : newline]
-                if (line.lstrip("\t") if tabs else line) == end:
+                line = line.lstrip("\t") if tabs else line
+                if line == end:
                     break
+                if line.startswith(end):  # bash may end it here where a parenthesis follows
+                    raise NotUnderstood("a here-document with a line that begins like its end")
                 if newline < 0:
                     raise NotUnderstood("a here-document that is not closed")
                 self.at = newline + 1

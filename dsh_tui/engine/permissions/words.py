@@ -68,6 +68,8 @@ class WordReader(ABC):
     def word(self) -> Word:
         """The word that begins here; an empty one if none does."""
         start, value = self.at, _Value()
+        if self.peek() == "#":
+            raise NotUnderstood("a comment in the place of a word")
         while char := self.peek():
             if (plain := _PLAIN.match(self.text, self.at)) is not None:
                 value.add(plain[0])

@@ -33,10 +33,15 @@ FIXED: Final[Mapping[str, str]] = {
     "TERM": "dumb",
     "PAGER": "cat",
     "GIT_PAGER": "cat",
+    "GIT_EDITOR": ":",
+    "GIT_SEQUENCE_EDITOR": ":",
     "GIT_TERMINAL_PROMPT": "0",
     "DSH_SHELL": "1",
 }
-"""Set for every command: nothing colours, pages, or asks on a terminal that is not there."""
+"""Set for every command: nothing colours, pages, or asks on a terminal that is not there.
+
+An editor that git starts would take what is piped to git for its own commands: ``echo ':!x' | git commit``.
+"""
 
 _SECRET_NAME = re.compile(r"KEY|PASSWORD|PASSWD|SECRET|TOKEN|CREDENTIAL", re.IGNORECASE)
 _SECRET_VALUE = re.compile(

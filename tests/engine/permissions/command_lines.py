@@ -138,6 +138,11 @@ _LIVE = (
     "! [[ x ]] || evil", "if [[ -n $(evil) ]]; then okA; fi", "if [[ x ]]; then evil; fi",
     "[[ x == @($(evil)) ]]", "[[ ${X:=$(evil)} ]]", "[[ -t ${a[$(evil)]} ]]", "[[ ]] ]]; evil",
     "[[ -f ]] ]]; evil", "[[ x < out ]]", "[[ x > out ]]", "[[ -o x ]] && evil", "time [[ x ]]; evil",
+    "(cat <<'E'\nevil\nE\n) | cat \"$(okS)\"", "cat <<'E' | cat `okS`\nevil\nE",
+    "echo \"$(cat <<'E'\nevil\nE\n)\" | cat $(okA `okS`)", "cat <<'E' `okS`\nevil\nE",
+    "(cat <<'E'\nevil\nE\n) | cat \"$(true)$( (okS) )\"", "okB \"$(cat <<'E'\nE$(evil) )\"\nE\n)\"",
+    "okB $(cat <<'E'\nE; evil )\nE\n)", "okB $(cat <<'E'\n); evil; (:\nE\n)", "cat <#x\nevil",
+    "cat <<#E\nevil\n#E",
     "[[x ]]; evil", "[[ x]]; evil", "[[ x ]]evil", "[[\tx ]]\tevil", "[[ a\\\n[$(evil)] ]]",
 )
 """Lines that run `evil` or write a file, or would if something in them were read wrongly."""
@@ -182,19 +187,24 @@ _FRAMES = (
 _READERS = (
     "cat", "cat", "cat", "cat -", "wc -l", "sort", "sort -", "cat - -", "timeout 5 cat", "! cat", "wc x -",
     "git hash-object --stdin", "git commit -F -", "okS", "bash", "okB", "xargs okB", "grep x", "(cat",
-    "okB $(cat",
+    "okB $(cat", 'okB "$(cat', "okB `cat", "(cat",
 )
 """What a here-document is given to."""
 _STARTS = ("<<'E'", '<<"E"', "<<\\E", "<<E", "<<-'E'", "<< 'E'", "<<'E'x", "3<<'E'", "<<E'x'", "<<$'E'")
 _BEHIND = (
     "", "", "", " | wc -l", " | okS", " | cat", "|sort", " && okA", "; okB x", " |", " # x", " | (okS)",
     " | { okS; }", " | ! okS", " &", " >/dev/null", " 2>&1", ")", " \\", " | bash -s", " evil", " |& okS",
+    " | cat `okS`", ' | wc "$(okS)"', " `okS`", " | cat $(okA; okS)",
 )
 _BODIES = (
     "evil", "evil", "x", "$(evil)", "`evil`", "$HOME", "E ", " E", "\tE", "E;evil", "Ex", "'", '"', "\\", ")",
-    "EE", "", "$(", "é",
+    "EE", "", "$(", "é", "E)", "E$(evil) )", "E; evil )", "E `evil` )", "); evil; (:", "it's", "# )",
+    "); evil",
 )
-_AFTER = ("", "", "", "\nokA", "\nokB x", "\nevil", "\nokS", "\n)", ")", "; evil", "\nfi")
+_AFTER = (
+    "", "", "", "\nokA", "\nokB x", "\nevil", "\nokS", "\n)", ")", "; evil", "\nfi", '\n)"', "\n`",
+    '\n) | cat "$(okS)"', "\n) | cat `okS`", '\n)" | wc "$(cat)$(okS)"', "\n) | cat $(timeout 5 okS)",
+)
 _TESTS = (
     "-f", "-n", "-d", "x", "'x y'", '"x"', "==", "!=", "=", "&&", "||", "!", "$HOME", '"$HOME"', "in.txt",
     "''", "-nt", "x-y", "-v", "-R", "-eq", "=~", "<", ">", "(", ")", "$(evil)", "`evil`", "<(evil)",

@@ -24,7 +24,8 @@ from dsh_tui.engine.permissions.judge import judge
 from dsh_tui.engine.permissions.rule import Rule
 from tests.engine.permissions.command_lines import RULES, CommandLines
 
-BASH = shutil.which("bash") or "/bin/bash"
+BASH = os.environ.get("DSH_FUZZ_BASH") or shutil.which("bash") or "/bin/bash"
+"""Versions of bash read differently: whoever has others can name one."""
 SEPARATOR = "\x1f"
 
 

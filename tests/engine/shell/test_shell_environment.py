@@ -29,6 +29,7 @@ def test_harmless_names_get_through_and_the_rest_does_not() -> None:
     }
     assert (env["TERM"], env["NO_COLOR"], env["PAGER"], env["GIT_PAGER"]) == ("dumb", "1", "cat", "cat")
     assert (env["GIT_TERMINAL_PROMPT"], env["DSH_SHELL"], env["DSH_SESSION_ID"]) == ("0", "1", "s1")
+    assert (env["GIT_EDITOR"], env["GIT_SEQUENCE_EDITOR"]) == (":", ":")
     assert env["LANG"] == "C.UTF-8"
 
 
