@@ -9,11 +9,11 @@ Source: UX spec §4 (recommended bindings); design §5.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from textual.binding import Binding
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.projection.mode_names import CYCLE, MODES_KNOWN
 
 Place = Literal["app", "composer", "dock", "browser", "transcript"]

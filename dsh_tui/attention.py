@@ -9,10 +9,10 @@ Source: UX spec §1 (bell, notification); capabilities F (status).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.modes.mode import EXIT_PLAN_MODE
 from dsh_tui.terminal import signals
 from dsh_tui.terminal.signals import BELL, desktop, protocol_of, safe

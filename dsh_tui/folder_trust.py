@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Final
 
 from dsh_tui.engine.agent.agent import Agent
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.real_folder import real_folder
 from dsh_tui.engine.product import Product
 from dsh_tui.engine.projection.trust_views import TrustAnswer, TrustEntry, TrustQuestion

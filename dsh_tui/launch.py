@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-
-from dsh_tui.engine.base.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from dsh_tui.busy_session import LOOK_SECONDS, BusySession
 from dsh_tui.engine.agent.agent import Agent, AgentHandle, AgentOptions
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.base.frozen import JsonObject
 from dsh_tui.engine.base.work_folder import why_unusable

@@ -7,8 +7,8 @@ Source: core spec §12 (boot); design §2.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.kernel import Context, Fiber, FiberState, create_root
 

@@ -7,14 +7,13 @@ Source: design §2, §4.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dsh_tui.engine.agent.agent import AgentOptions
 from dsh_tui.engine.approval.service import APPROVAL, Approval
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.boot import Engine, boot

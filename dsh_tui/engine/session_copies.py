@@ -7,11 +7,10 @@ Source: core spec §3 (fork); design §3 rows 4 and 5.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.ids import new_session_id
 from dsh_tui.engine.persistence.dialects.adoption import adopt
 from dsh_tui.engine.persistence.repaired_copy import RepairedCopy, repaired_copy

@@ -5,9 +5,8 @@ Source: ux spec §5 (first run), screens spec (empty states teach one thing).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
-
-from dsh_tui.engine.base.dataclass import dataclass
 
 IDLE: Final = "Ask about this project, or say what to change"
 BUSY: Final = "Type the next message: enter queues it, ctrl+x enter steers the turn"

@@ -12,9 +12,8 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
-
-from dsh_tui.engine.base.dataclass import dataclass
 
 TIMEOUT: Final = 2.0
 """Seconds after which a clipboard command counts as failed."""

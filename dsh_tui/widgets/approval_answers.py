@@ -6,10 +6,9 @@ Source: UX spec §4 (recommended bindings: approval).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.projection.views import ApprovalView
 
 Name: TypeAlias = Literal[

@@ -7,6 +7,7 @@ thread, once per mention; what was known before is offered meanwhile.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -17,7 +18,6 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from dsh_tui.actions import ACTIONS, BY_NAME, keys_of
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.widgets.columns import cut, spread
 from dsh_tui.widgets.file_finder import find_files
 from dsh_tui.widgets.fuzzy import best

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from textual.app import RenderResult
@@ -9,7 +10,6 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.projection.views import AgentState
 from dsh_tui.widgets.columns import cut, spread
 from dsh_tui.widgets.visible_text import one_line

@@ -7,10 +7,10 @@ Source: screens spec (rules: calm, themes).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from rich.style import Style
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.projection.views import Tone
 
 

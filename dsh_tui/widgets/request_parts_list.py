@@ -6,6 +6,7 @@ Source: ux spec §3.1 (request inspector).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from rich.cells import cell_len, chop_cells
@@ -14,7 +15,6 @@ from textual.content import Content
 from textual.events import Resize
 from textual.message import Message
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.visible import exact
 from dsh_tui.engine.projection.request_views import PartChange, PartView
 from dsh_tui.widgets.columns import cut, spread

@@ -6,11 +6,11 @@ Source: design §3 row 15; UX spec §4 (a rule is offered only when its whole ef
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from rich.segment import Segment
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.projection.views import AnswerIntent, ProposalView
 from dsh_tui.widgets.approval_answers import Answer, Name
 from dsh_tui.widgets.card_rows import text_rows

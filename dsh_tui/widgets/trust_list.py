@@ -5,12 +5,12 @@ Source: design §3.14.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.visible import exact_line
 from dsh_tui.engine.projection.trust_views import TrustEntry, TrustQuestion
 from dsh_tui.widgets.columns import spread

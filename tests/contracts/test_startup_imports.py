@@ -61,26 +61,3 @@ def test_no_package_is_asked_for_plugins_of_pydantic() -> None:
     )
     found = _printed(f"opened = []\n{watch}\n{EXEC}\nprint(*[p for p in opened if 'entry_points' in p])")
     assert found == []
-
-
-LEFT = ("dsh_tui.engine.compaction.", "dsh_tui.engine.projection.", "dsh_tui.engine.settings.")
-"""Packages whose classes are made by the standard decorator."""
-
-
-@pytest.mark.parametrize("code", [EXEC, "import dsh_tui.start"])
-def test_the_classes_of_a_start_are_made_by_the_quick_decorator(code: str) -> None:
-    """`dsh_tui.engine.base.dataclass`: the standard one takes 0.45 ms for each frozen class."""
-    program = f"""{code}
-import sys
-for module, name, made in {{
-    (made.__module__, made.__qualname__, made)
-    for module in list(sys.modules.values())
-    for made in vars(module).values()
-    if isinstance(made, type) and made.__module__.startswith("dsh_tui.")
-}}:
-    params = vars(made).get("__dataclass_params__")
-    if params is not None and params.frozen and "__slots__" in vars(made):
-        if "__dataclass_compared__" not in vars(made) and not module.startswith({LEFT!r}):
-            print(f"{{module}}.{{name}}")
-"""
-    assert _printed(program) == []

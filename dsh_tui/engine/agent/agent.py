@@ -7,9 +7,9 @@ Front ends hold an `Agent`; only the owner who created it holds the `AgentHandle
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.llm.blocks import Block
 from dsh_tui.engine.llm.messages import Source
 

@@ -6,9 +6,9 @@ matches them exhaustively. Source: core spec §7.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.llm.blocks import Block
 from dsh_tui.engine.llm.messages import Source
 

@@ -6,10 +6,11 @@ get ``(â€¦args, next)``; not calling ``next`` decides alone. Source: core spec Â
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dsh_tui.engine.agent.agent import Agent, AgentStatus, QueuedMessage, SessionStart
 from dsh_tui.engine.agent.decisions import ContinuationDecision, PromptDecision, RequestErrorDecision
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Emit, Serial, Waterfall
 from dsh_tui.engine.llm.chunks import Failure
 from dsh_tui.engine.llm.config import CallConfig, ToolSchema

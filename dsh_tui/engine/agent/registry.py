@@ -9,14 +9,13 @@ Source: core spec §7 (Registry).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from dsh_tui.engine.agent.agent import Agent, AgentHandle, AgentOptions
 from dsh_tui.engine.agent.dispatch import AgentDispatch
 from dsh_tui.engine.agent.errors import AgentError, AgentExistsError, NoAgentFactoryError
 from dsh_tui.engine.agent.events import AGENT_CREATED, AGENT_DISPOSED
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, Disposer, ServiceKey
 
 Undo: TypeAlias = Callable[[], object]

@@ -7,7 +7,8 @@ sandbox. Source: design §3.15, §3.16.
 
 from __future__ import annotations
 
-from dsh_tui.engine.base.dataclass import dataclass
+from dataclasses import dataclass
+
 from dsh_tui.engine.permissions.book import Judgement
 from dsh_tui.engine.sandbox.escalation import ESCALATION
 from dsh_tui.engine.tools.decisions import BY_MODE, Allow, Ask, Deny, PreDecision

@@ -7,10 +7,10 @@ answer counts once and only while its request waits. Source: design §2 (approva
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 
 from dsh_tui.engine.approval.requests import Answer, ApprovalRequest
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

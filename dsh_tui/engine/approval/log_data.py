@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dsh_tui.engine.approval.requests import Answer, ApprovalRequest
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.tools.decisions import ApprovalOutcome
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from dsh_tui.engine.approval.decision import Ruled, combine
 from dsh_tui.engine.approval.mode_policy import decide
 from dsh_tui.engine.approval.place import place_of
 from dsh_tui.engine.approval.service import APPROVAL, Approval
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, Next
 from dsh_tui.engine.modes.mode import DEFAULT_MODE, Mode
 from dsh_tui.engine.modes.modes import MODES, Modes

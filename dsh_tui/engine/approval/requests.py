@@ -6,11 +6,11 @@ Source: core spec §6 (Ask); capabilities F.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.frozen import JsonObject
 from dsh_tui.engine.tools.decisions import BY_MODE
 

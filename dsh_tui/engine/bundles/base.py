@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from dsh_tui.engine.agent.agent import AgentOptions
 from dsh_tui.engine.agent.default_model import DEFAULT_MODEL
 from dsh_tui.engine.approval import plugin as approval
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.bundles import agent_core
 from dsh_tui.engine.compaction import plugin as compaction
 from dsh_tui.engine.compaction.service import Limits

@@ -6,10 +6,9 @@ Source: core spec §4; design §4 (sessions).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.persistence.dialects.logs import OriginalLogs
 from dsh_tui.engine.persistence.dialects.paths import original_sessions

@@ -7,12 +7,12 @@ tried again in its turn. Source: core spec §10, §8.5.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.decisions import RequestErrorDecision, RetryStep
 from dsh_tui.engine.agent.events import PreStep, RequestFailure
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.compaction.errors import TOO_LONG
 from dsh_tui.engine.compaction.service import Compaction
 from dsh_tui.engine.compaction.weight import head_tokens

@@ -7,11 +7,10 @@ Source: core spec §10; ux spec §3.3 (forecast).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.compaction.checkpoint import last_prompt
 from dsh_tui.engine.compaction.cut import FEWEST, find_cut
 from dsh_tui.engine.compaction.errors import NothingToCompactError

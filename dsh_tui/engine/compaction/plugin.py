@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from dsh_tui.engine.agent.events import AGENT_PRE_STEP, AGENT_REQUEST_ERROR
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.compaction.automatic import Automatic
 from dsh_tui.engine.compaction.service import COMPACTION, Compaction, Limits
 from dsh_tui.engine.compaction.summary import Asking

@@ -6,7 +6,8 @@ turn that runs keeps its results: the model works on them. Source: core spec §1
 
 from __future__ import annotations
 
-from dsh_tui.engine.base.dataclass import dataclass
+from dataclasses import dataclass
+
 from dsh_tui.engine.compaction.errors import CompactionError
 from dsh_tui.engine.compaction.plan import Plan
 from dsh_tui.engine.compaction.shorten import LONG, length, note, shortened

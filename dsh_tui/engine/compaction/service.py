@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.base.cancel import Cancelled, CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import error_chain
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.compaction.checkpoint import PLUGIN, SOURCE, checkpoint_content

@@ -10,11 +10,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import aclosing
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dsh_tui.engine.base.cancel import Cancelled, CancelSignal
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError, error_chain
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.base.ids import new_id

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from dsh_tui.engine.base.atomic_file import write_atomic
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.private_folder import keep_private
 from dsh_tui.engine.base.regular_file import UnreadableError, opened_regular, read_bounded

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import platform
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from dsh_tui.engine.agent.durable_context import framed, with_durable_context
 from dsh_tui.engine.agent.events import AGENT_PROMPT_SUBMIT
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.environment.git_head import current_branch, repository_root
 from dsh_tui.engine.kernel import Context, Next
 

@@ -11,11 +11,11 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 from dsh_tui import __version__
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.base.visible import exact_line

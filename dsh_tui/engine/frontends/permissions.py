@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -17,7 +18,6 @@ from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.approval.decision import combine
 from dsh_tui.engine.approval.mode_policy import decide
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.frozen import LosslessError
 from dsh_tui.engine.base.lossless import dumps

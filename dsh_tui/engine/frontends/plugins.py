@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.base.visible import exact_line

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.frontends.speak import complain, say

@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.frozen import FrozenDict, JsonObject
 from dsh_tui.engine.fs.diff import Diff, diff_texts
 from dsh_tui.engine.fs.errors import SANDBOX_DENIED, STALE_VERSION, FsError

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.frozen import FrozenDict, freeze
 
 CONTEXT: Final = 3

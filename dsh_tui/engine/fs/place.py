@@ -11,9 +11,9 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.fs.errors import STALE_VERSION, FsError
 from dsh_tui.engine.fs.names import show_path
 

@@ -14,11 +14,11 @@ import os
 import shutil
 import sysconfig
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.lossless import loads
 from dsh_tui.engine.fs.search import RAW_LIMIT, TIME_LIMIT, VCS_FOLDERS, Found, Match, SearchError
 from dsh_tui.engine.fs.window import MAX_LINE_BYTES

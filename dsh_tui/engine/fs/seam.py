@@ -6,10 +6,10 @@ Source: capabilities B3 (provider).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.fs.text import TextFormat
 from dsh_tui.engine.fs.version import Version
 from dsh_tui.engine.kernel import ServiceKey

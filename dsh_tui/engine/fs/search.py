@@ -6,11 +6,11 @@ followed. Names are relative to the searched directory. Source: capabilities B3 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar
 
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.tools.errors import ToolError
 
 VCS_FOLDERS: Final = (".git", ".hg", ".svn", ".jj", ".bzr", "CVS")

@@ -7,10 +7,10 @@ anything else is not text. Source: design §3.12; capabilities B3.
 from __future__ import annotations
 
 import codecs
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.fs.errors import NOT_TEXT, FsError
 from dsh_tui.engine.fs.names import show_path
 

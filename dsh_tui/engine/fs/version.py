@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-
-from dsh_tui.engine.base.dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

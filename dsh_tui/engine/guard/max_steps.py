@@ -5,12 +5,12 @@ Steering still gets its step: a person who speaks up is the better guard. Source
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.decisions import ContinuationDecision, Continue, Stop
 from dsh_tui.engine.agent.events import AGENT_TURN_CONTINUATION, Continuation
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.kernel import Context, Next
 from dsh_tui.engine.llm.blocks import text_block

@@ -8,10 +8,10 @@ read. Source: capabilities B5 (AGENTS.md).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.regular_file import UnreadableError, read_regular
 from dsh_tui.engine.trust.project_files import LARGEST_INSTRUCTIONS
 

@@ -12,6 +12,7 @@ import asyncio
 import hashlib
 import logging
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,6 @@ from dsh_tui.engine.agent.decisions import PromptDecision
 from dsh_tui.engine.agent.durable_context import last_told, with_durable_context
 from dsh_tui.engine.agent.events import AGENT_PROMPT_SUBMIT, AGENT_SESSION_PREFIX
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.regular_file import UnreadableError
 from dsh_tui.engine.instructions.files import (
     OWN,

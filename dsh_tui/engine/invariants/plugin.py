@@ -6,8 +6,8 @@ Source: core spec §9.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.invariants.live.agents import AgentCompanion, check_scope
 from dsh_tui.engine.invariants.live.request import RequestCompanion
 from dsh_tui.engine.invariants.live.tools import ToolsCompanion, check_prompt

@@ -11,9 +11,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel.errors import KernelError
 from dsh_tui.engine.kernel.keys import Emit, Next, Parallel, Serial, Waterfall
 from dsh_tui.engine.kernel.listeners import GATE, Admits, Listener, Snapshots

@@ -10,9 +10,9 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import error_chain
 from dsh_tui.engine.kernel.errors import ConfigError, KernelError
 from dsh_tui.engine.kernel.keys import ServiceKey

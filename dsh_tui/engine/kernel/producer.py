@@ -6,7 +6,7 @@ log names it, so that a change can be laid at somebody's door. Source: ux spec Â
 
 from __future__ import annotations
 
-from dsh_tui.engine.base.dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

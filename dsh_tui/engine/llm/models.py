@@ -5,7 +5,7 @@ Source: capabilities A2; design §3.8.
 
 from __future__ import annotations
 
-from dsh_tui.engine.base.dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

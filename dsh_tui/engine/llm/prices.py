@@ -8,9 +8,9 @@ Source: ux spec §1b (tokens, cost, cache); design §5 (status bar).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.llm.usage import Usage
 
 MILLION: Final = 1_000_000

@@ -7,10 +7,9 @@ an invariant can tell them apart. Source: core spec §8.3.7.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.llm.config import CallConfig, ToolSchema
 from dsh_tui.engine.llm.messages import Message
 

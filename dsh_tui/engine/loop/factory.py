@@ -10,6 +10,7 @@ Source: core spec §7 (Registry); seed 001.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dsh_tui.engine.agent.agent import AgentHandle, AgentOptions, SessionStart
@@ -18,7 +19,6 @@ from dsh_tui.engine.agent.dispatch import AgentDispatch
 from dsh_tui.engine.agent.errors import AgentError, AgentExistsError
 from dsh_tui.engine.agent.events import AGENT_SESSION_START
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.llm.service import LLM
 from dsh_tui.engine.loop.driver import drive

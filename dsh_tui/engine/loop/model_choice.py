@@ -10,11 +10,11 @@ Source: core spec §8.3.5; capabilities A2.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from dsh_tui.engine.agent.agent import AgentOptions
 from dsh_tui.engine.agent.errors import ModelNotChosenError
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.llm.config import CallConfig
 from dsh_tui.engine.session.event import Event

@@ -11,10 +11,10 @@ Source: core spec §8.3, §9 (request); design §4 (``sessions requests``).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.llm.chunks import Chunk, never_left
 from dsh_tui.engine.llm.config import CallConfig, ToolSchema
 from dsh_tui.engine.llm.messages import Message

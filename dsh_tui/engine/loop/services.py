@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dsh_tui.engine.agent.dispatch import AgentDispatch
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.llm.service import LlmService
 from dsh_tui.engine.session.store import SessionStore
 from dsh_tui.engine.system_prompt.assembly import SystemPrompt

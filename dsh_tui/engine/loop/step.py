@@ -9,6 +9,7 @@ Source: core spec §8.3, §8.5.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from dsh_tui.engine.agent.decisions import Retry, RetryStep
@@ -20,7 +21,6 @@ from dsh_tui.engine.agent.events import (
     PreStep,
     RequestFailure,
 )
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.llm.blocks import Block, ToolCallBlock, text_of

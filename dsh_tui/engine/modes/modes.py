@@ -9,9 +9,9 @@ prompt stays turn 1. Source: design §3.16.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import cast
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.kernel import Context, Disposer, ServiceKey
 from dsh_tui.engine.modes.mode import CONFINED, DEFAULT_MODE, FULL_ACCESS, MODES_KNOWN, Mode

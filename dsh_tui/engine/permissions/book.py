@@ -9,10 +9,10 @@ Source: design §3.15; core spec §6 (Ask).
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, assert_never, get_args
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.kernel import Context, ServiceKey
 from dsh_tui.engine.permissions.facts import CallFacts

@@ -8,10 +8,10 @@ Source: design §3.15, §4 (a broken file).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.permissions.rule import Rule, RuleError
 from dsh_tui.engine.permissions.rules_text import SECTION
 from dsh_tui.engine.permissions.unread import UnreadRule

@@ -7,9 +7,9 @@ Source: design §3.15.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.visible import exact_line
 
 

@@ -10,11 +10,11 @@ import os
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.permissions.command_line import SimpleCommand, Word
 from dsh_tui.engine.permissions.reader import Reader
 

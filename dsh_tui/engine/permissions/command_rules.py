@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.fs.workspace import is_inside
 from dsh_tui.engine.permissions.command_line import CommandLine, Redirect, SimpleCommand
 from dsh_tui.engine.permissions.command_pattern import Match, read_pattern

@@ -8,11 +8,11 @@ Source: spec/ux §4 (approval dock contract).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.fs.errors import FsError
 from dsh_tui.engine.fs.paths import follow
 from dsh_tui.engine.fs.workspace import is_inside

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.permissions.judge import judge
 from dsh_tui.engine.permissions.ledger import PastCall

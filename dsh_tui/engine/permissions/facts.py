@@ -6,10 +6,9 @@ Source: design §3.15.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.tools.definition import ToolKind
 
 

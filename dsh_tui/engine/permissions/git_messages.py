@@ -7,9 +7,9 @@ no message. Source: manuals of git-commit, git-tag.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.permissions.command_line import Word
 from dsh_tui.engine.permissions.inside import names
 

@@ -6,9 +6,9 @@ Source: design §4; manual of git.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.permissions.command_line import SimpleCommand, Word
 from dsh_tui.engine.permissions.inside import EVERYTHING, Inside, joined, names, script
 from dsh_tui.engine.permissions.options import Options

@@ -7,9 +7,9 @@ told to). Source: design §4 (``permissions test``: wrappers never hide a denied
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.permissions.command_line import SimpleCommand, Word
 from dsh_tui.engine.permissions.reading import read
 

@@ -9,11 +9,10 @@ Source: capabilities F; ux spec §3.6, §3.7.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.modes.mode import DEFAULT_MODE, PLANNING
 from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.projection.title import TitleFold

@@ -9,9 +9,9 @@ Source: design §4; manuals of the programs.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.permissions.command_line import Word
 from dsh_tui.engine.permissions.git_messages import message_of
 

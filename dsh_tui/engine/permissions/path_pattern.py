@@ -7,11 +7,11 @@ folder, ``**`` crosses folders, and ``dir/**`` is ``dir`` itself too. Source: de
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.fs.globs import Glob
 from dsh_tui.engine.fs.search import SearchError
 

@@ -8,9 +8,9 @@ Source: design §3.15 and §4 (``permissions test``).
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import HarnessError
 
 Effect: TypeAlias = Literal["allow", "ask", "deny"]

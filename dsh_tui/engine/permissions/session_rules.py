@@ -7,9 +7,9 @@ Source: core spec §6 (Ask); design §3.15.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.permissions.rule import Rule, RuleError

@@ -7,9 +7,9 @@ could mean ask, in every mode, until it is mended or revoked. Source: design §3
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.permissions.rule import COMMAND_TOOL, EFFECTS, PATH_ARGUMENTS
 
 _TOOL: Final = re.compile(r"([a-z]+)(?:\(|$)")

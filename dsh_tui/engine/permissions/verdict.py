@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dsh_tui.engine.base.dataclass import dataclass
+from dataclasses import dataclass
+
 from dsh_tui.engine.permissions.rule import Effect, Rule
 
 

@@ -7,11 +7,10 @@ Source: design §4 (``permissions test``); manuals of coreutils, util-linux, fin
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.permissions.command_line import UNKNOWN, SimpleCommand, Word
 from dsh_tui.engine.permissions.inside import EVERYTHING, MOST_STARTS, Inside, joined, names, script, suffixes
 

@@ -6,9 +6,9 @@ One for our own home, one for each foreign one. Source: design §3.4, §3.7.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.persistence.stored import LoadedSession, SessionSummary
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.header import SessionHeader

@@ -9,10 +9,10 @@ is left out and counted. Source: design §3.5; core spec §4.5.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dsh_tui.engine.base.clock import SystemClock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.frozen import JsonObject
 from dsh_tui.engine.persistence.stored import LoadedSession
 from dsh_tui.engine.session.errors import SessionError

@@ -7,11 +7,10 @@ Source: core spec §4.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.header import SessionHeader
 from dsh_tui.engine.session.log import EventLog

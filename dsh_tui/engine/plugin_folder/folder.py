@@ -12,12 +12,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, Emit, Fiber, FiberState, ServiceKey
 from dsh_tui.engine.plugin_folder.importer import (
     IMPORT_LIMIT_S,

@@ -12,10 +12,9 @@ import contextlib
 import contextvars
 import importlib
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, Disposer
 from dsh_tui.engine.plugin_folder.folder import PLUGINS, PluginFolder
 

@@ -11,7 +11,7 @@ import contextlib
 import contextvars
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from dsh_tui.engine.agent.agent import Agent, QueuedMessage
@@ -19,7 +19,6 @@ from dsh_tui.engine.agent.decisions import PromptDecision
 from dsh_tui.engine.agent.events import AGENT_CREATED, AGENT_DISPOSED, AGENT_PROMPT_SUBMIT
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.errors import error_chain
 from dsh_tui.engine.kernel import Context, Disposer, Next
 from dsh_tui.engine.plugin_folder.folder import PLUGINS

@@ -11,11 +11,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.regular_file import UnreadableError, read_regular
 from dsh_tui.engine.trust.layout import PLUGIN_NAME
 

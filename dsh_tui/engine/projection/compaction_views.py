@@ -5,9 +5,8 @@ Source: core spec §10; ux spec §3.3 (forecast).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
-
-from dsh_tui.engine.base.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ itself where one stream ends and the next begins. Source: capabilities A7.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.llm.chunks import Chunk, Failure
 from dsh_tui.engine.loop.rebuild import RebuiltRequest, rebuild_requests
 from dsh_tui.engine.replay.errors import FixtureError

@@ -7,10 +7,9 @@ Source: capabilities A2 (short-circuit), A7 (``llm-replay``).
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, Next
 from dsh_tui.engine.llm.chunks import Chunk
 from dsh_tui.engine.llm.request import AnyRequest, ModelRequest

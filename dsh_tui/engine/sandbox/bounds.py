@@ -5,10 +5,9 @@ All paths are real: absolute, links followed. Source: capabilities B4.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
-
-from dsh_tui.engine.base.dataclass import dataclass
 
 Policy: TypeAlias = Literal["read-only", "workspace-write", "danger-full-access"]
 POLICIES: Final[tuple[Policy, ...]] = ("read-only", "workspace-write", "danger-full-access")

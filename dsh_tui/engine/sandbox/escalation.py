@@ -8,12 +8,12 @@ Source: capabilities B1 (+E), B4.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, Self, cast
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.sandbox.bounds import POLICIES, Wider
 from dsh_tui.engine.tools.definition import ToolCall
 from dsh_tui.engine.tools.errors import ToolError

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, Next
 from dsh_tui.engine.modes.mode import CONFINED
 from dsh_tui.engine.modes.modes import MODES

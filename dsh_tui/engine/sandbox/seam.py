@@ -7,11 +7,10 @@ Source: capabilities B4.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.sandbox.bounds import Bounds
 from dsh_tui.engine.tools.errors import ToolError
 

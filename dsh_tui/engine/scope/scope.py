@@ -9,8 +9,8 @@ Source: core spec §2.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, Dispatcher
 from dsh_tui.engine.scope.key import hold, lineage, release
 

@@ -6,9 +6,8 @@ Immutable once committed; ``data`` is deeply frozen JSON whose shape belongs to 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, TypedDict
-
-from dsh_tui.engine.base.dataclass import dataclass
 
 
 class SurfaceOp(TypedDict):

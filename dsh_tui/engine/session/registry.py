@@ -10,10 +10,9 @@ Source: core spec §3.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.frozen import FrozenDict, LosslessError, freeze
 from dsh_tui.engine.session.errors import InvalidEventError
 

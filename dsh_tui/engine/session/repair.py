@@ -2,7 +2,8 @@
 
 Every call of the open step that has no result gets an error result, so that the next
 request is one the provider accepts and the model knows what it cannot know. Where records are
-lost, nobody knows either whether a call had begun. Times are the last event's and ids follow from seqs, so the same log always gets the same closers.
+lost, nobody knows either whether a call had begun. Times are the last event's and ids follow
+from seqs, so the same log always gets the same closers.
 Source: core spec §4.5.
 """
 

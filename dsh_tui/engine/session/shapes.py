@@ -6,10 +6,10 @@ Extra keys are allowed: a newer writer may add fields that an older reader does 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from dsh_tui.engine.base.clock import is_time
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.session.registry import Validate
 
 

@@ -8,9 +8,9 @@ Source: core spec §9 (session), §3.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.session import core_types as _core_types  # noqa: F401  # registers the core types
 from dsh_tui.engine.session.errors import SessionError
 from dsh_tui.engine.session.event import Event

@@ -10,9 +10,9 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.log_source import FoundLog, LogSource
 from dsh_tui.engine.persistence.stored import SessionSummary

@@ -9,9 +9,9 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.projection.views import SessionHit
 from dsh_tui.engine.session_index.texts import Speaker, short_token, storable
 

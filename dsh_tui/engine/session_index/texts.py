@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.persistence.stored import LoadedSession
 from dsh_tui.engine.session.event import Event

@@ -6,9 +6,9 @@ Source: core spec §10 (Titles); capabilities A3.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.llm.blocks import text_of

@@ -8,12 +8,12 @@ Source: design §4 (a broken file).
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dsh_tui.engine.base.atomic_file import write_atomic
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.regular_file import UnreadableError, read_regular
 from dsh_tui.engine.settings.loader import LARGEST, SettingsError, parse_settings
 

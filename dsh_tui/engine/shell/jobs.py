@@ -10,12 +10,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.errors import AgentDisposedError
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, Emit, ServiceKey
 from dsh_tui.engine.llm.messages import plugin_source
 from dsh_tui.engine.shell.render import render_progress, status_words

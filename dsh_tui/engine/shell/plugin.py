@@ -6,11 +6,11 @@ Mount `local`, then `tools`; or, where a sandbox is mounted, `confined_local` an
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.events import AGENT_DISPOSED
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, ServiceKey
 from dsh_tui.engine.sandbox.service import SANDBOX
 from dsh_tui.engine.shell.bash import bash_tool

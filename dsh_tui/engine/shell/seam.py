@@ -7,11 +7,11 @@ Source: capabilities B2.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Emit, ServiceKey
 from dsh_tui.engine.sandbox.bounds import Bounds, Policy
 from dsh_tui.engine.sandbox.seam import Enforcement

@@ -14,9 +14,9 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final, Literal
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.shell.processes import group_runs, marked, signal_each, signal_group, signal_name
 from dsh_tui.engine.shell.seam import Leftovers, ShellResult
 from dsh_tui.engine.shell.tail import StreamTail

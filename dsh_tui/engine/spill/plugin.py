@@ -6,10 +6,10 @@ Mount `store`, then `policy`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, ServiceKey
 from dsh_tui.engine.spill.policy import INLINE_CAP, SpillPolicy
 from dsh_tui.engine.spill.store import FILE_CAP, SPILL, SpillStore

@@ -7,9 +7,9 @@ as it was. Source: core spec §6 (spill); capabilities B3, B6.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Next
 from dsh_tui.engine.llm.blocks import Block as ContentBlock
 from dsh_tui.engine.llm.blocks import text_of

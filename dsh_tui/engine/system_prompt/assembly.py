@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.frozen import freeze
 from dsh_tui.engine.kernel import Context, Disposer, Producer, ServiceKey, Waterfall
 from dsh_tui.engine.llm.config import ToolSchema

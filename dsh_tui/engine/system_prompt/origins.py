@@ -7,9 +7,9 @@ Source: ux spec §3.1 (system sections with their producer).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Producer
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.system_prompt.assembly import SYSTEM_PROMPT, SystemPrompt
 

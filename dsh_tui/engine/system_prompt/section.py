@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.system_prompt.errors import SystemPromptError
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, ServiceKey
 from dsh_tui.engine.todo.tool import todo_tool
 from dsh_tui.engine.tools.registry import TOOLS

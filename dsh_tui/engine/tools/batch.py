@@ -11,11 +11,11 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.clock import Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.tools.containment import attempt
 from dsh_tui.engine.tools.definition import AnyTool, ToolCall, ToolOutput

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
 from dsh_tui.engine.base.cancel import Cancelled
-from dsh_tui.engine.base.dataclass import dataclass
 
 P = ParamSpec("P")
 T = TypeVar("T")

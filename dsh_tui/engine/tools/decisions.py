@@ -6,9 +6,9 @@ approved is what runs. After it: `Accept` or `Block`. Source: core spec §6.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.llm.blocks import Block as ContentBlock
 
 if TYPE_CHECKING:

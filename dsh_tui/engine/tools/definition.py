@@ -9,12 +9,11 @@ Source: core spec §6; capabilities B1.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from dsh_tui.engine.base.cancel import CancelSignal
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.frozen import JsonObject
 from dsh_tui.engine.llm.blocks import Block
 

@@ -12,12 +12,11 @@ Source: core spec §6.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dsh_tui.engine.agent.decisions import HookContext
 from dsh_tui.engine.base.clock import Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.tools.arguments import validate_arguments
 from dsh_tui.engine.tools.containment import Raised, attempt, contained
 from dsh_tui.engine.tools.deadline import run_within_deadline

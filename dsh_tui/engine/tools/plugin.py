@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.system_prompt.assembly import SYSTEM_PROMPT
 from dsh_tui.engine.tools.batch import MOST_AT_ONCE

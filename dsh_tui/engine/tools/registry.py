@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, Disposer, Producer, ServiceKey
 from dsh_tui.engine.llm.blocks import ToolCallBlock
 from dsh_tui.engine.llm.config import ToolSchema

@@ -7,11 +7,9 @@ nothing can change between the look and the use. Source: design §3.14.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
-
-from dsh_tui.engine.base.dataclass import dataclass
 
 Kind: TypeAlias = Literal["plugin", "rules", "instructions"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.trust.service import TRUST, Trust
 from dsh_tui.engine.trust.store import TrustStore

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.kernel import Context, Emit, ServiceKey
 from dsh_tui.engine.trust.layout import SETTINGS

@@ -12,13 +12,12 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 from dsh_tui.engine.base.atomic_file import write_atomic
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.file_lock import take_lock
 from dsh_tui.engine.base.private_folder import keep_private, make_missing
 from dsh_tui.engine.base.regular_file import UnreadableError, opened_regular, read_bounded

@@ -6,8 +6,8 @@ Source: core spec §9; design §4 (``sessions verify``).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.invariants.errors import InvariantError
 from dsh_tui.engine.invariants.log.approval import ApprovalCheck
 from dsh_tui.engine.invariants.log.check import LogCheck

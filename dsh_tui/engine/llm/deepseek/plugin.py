@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.llm.deepseek.adapter import DEFAULT_BASE_URL, IDLE_S, DeepSeekAdapter, KeyResolver
 from dsh_tui.engine.llm.service import LLM

@@ -6,14 +6,13 @@ Source: capabilities A4; core spec §8.5.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.decisions import RequestErrorDecision, Retry
 from dsh_tui.engine.agent.events import AGENT_REQUEST_ERROR, RequestFailure
 from dsh_tui.engine.base.cancel import Cancelled, CancelSignal
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.ids import new_id
 from dsh_tui.engine.kernel import Context, Next
 from dsh_tui.engine.llm.retry.policy import RetryPolicy

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.llm.chunks import Failure
 
 RETRYABLE = frozenset({"RATE_LIMIT", "SERVER", "TRANSPORT", "TIMEOUT", "EMPTY_RESPONSE", "STREAM_CLOSED"})

@@ -5,11 +5,11 @@ Source: upstream format §4 (envelope), §5 (packed rows of version 0).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, TypeAlias
 
 from dsh_tui.engine.base.clock import is_time
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.frozen import FrozenDict
 from dsh_tui.engine.persistence.jsonl.format import parse_object
 from dsh_tui.engine.session.deltas import SealedDeltas

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from types import ModuleType
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.persistence.errors import PersistenceError
 
 _MAGIC = b"\x28\xb5\x2f\xfd"

@@ -13,12 +13,11 @@ import functools
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Container, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 from dsh_tui.engine.base.clock import Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.to_the_end import to_the_end
 from dsh_tui.engine.persistence.dialects.originals import OriginalSessions
 from dsh_tui.engine.persistence.errors import (

@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 from zlib import crc32
 
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.lossless import dump_bytes
 
 SUM: Final = "sum"

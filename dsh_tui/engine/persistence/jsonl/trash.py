@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from dsh_tui.engine.base.atomic_file import fsync_dir, write_atomic
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.base.private_folder import make_missing
 from dsh_tui.engine.base.regular_file import UnreadableError, read_regular
 from dsh_tui.engine.persistence.errors import AlreadyStoredError, NotStoredError, PersistenceError

@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 import atexit
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
-from dsh_tui.engine.base.dataclass import dataclass
 from dsh_tui.engine.kernel import Context, UndoStep
 from dsh_tui.engine.persistence.errors import AlreadyOwnedError
 from dsh_tui.engine.persistence.lease.file_lease import FileLease

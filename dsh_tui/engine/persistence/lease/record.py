@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
-
-from dsh_tui.engine.base.dataclass import dataclass
 
 LOCK_NAME: Final = "session.lock.json"
 DEFAULT_TTL_MS: Final = 300_000
