@@ -49,7 +49,9 @@ def _requesting(verbs: Any) -> None:  # Any: as above
     requests.add_argument(
         "--raw", action="store_true", help="the bytes as they were sent, one request a line"
     )
-    requests.add_argument("--all", action="store_true", help="requests beside the conversation (titles) too")
+    requests.add_argument(
+        "--all", action="store_true", help="those beside the conversation (titles, summaries) too"
+    )
 
 
 def _exporting(verbs: Any) -> None:  # Any: as above

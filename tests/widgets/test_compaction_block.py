@@ -105,6 +105,11 @@ def test_what_came_to_nothing_is_said(told: list[tuple[str, dict[str, Any]]], wo
     assert not block_rows.foldable(view)
 
 
+def test_a_crash_while_the_history_is_summarised_is_told_by_its_row_alone() -> None:
+    (row,) = rows(folded(START, turn_end("interrupted")))
+    assert "was cut by the end of the program; the history is as it was" in row
+
+
 def test_one_row_tells_what_was_saved_and_opens_to_the_summary() -> None:
     fold = folded(START, SUMMARY, CHECKPOINT, end("done"), turn_end("completed"))
     (row,) = rows(fold)

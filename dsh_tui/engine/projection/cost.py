@@ -24,10 +24,12 @@ class CostView:
         """``≈$0.012``; ``≥`` if something is not in it; empty where no price is known."""
         if not self.amounts:
             return ""
-        sums = " + ".join(money(currency, amount) for currency, amount in self.amounts)
-        if self.unpriced:
-            return f"≥{sums}"
-        return sums if sums.startswith("<") else f"≈{sums}"
+        if len(self.amounts) == 1 and not self.unpriced:
+            alone = money(*self.amounts[0])
+            return alone if alone.startswith("<") else f"≈{alone}"
+        counted = ((currency, amount if amount >= _LEAST else 0) for currency, amount in self.amounts)
+        sums = " + ".join(money(currency, amount) for currency, amount in counted)
+        return f"{'≥' if self.unpriced else '≈'}{sums}"
 
     def plus(self, other: CostView) -> CostView:
         """Both together; a currency and a model stand there once."""

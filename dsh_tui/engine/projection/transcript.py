@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from dsh_tui.engine.projection import calls, compactions
+from dsh_tui.engine.projection.compaction_views import CompactionView
 from dsh_tui.engine.projection.cut_turn import cut_notice
 from dsh_tui.engine.projection.drafts import CallDraft, TextDraft, span
 from dsh_tui.engine.projection.notices import end_notice, retry_notice, switch_notice
@@ -359,7 +360,8 @@ class TranscriptFold:
             self._put(self._compacts, compactions.ended(self.blocks[self._compacts]))
             self._compacts = -1
         blocks = self.blocks[self._turn_blocks :]
-        cut = cut_notice(event.seq, turn, blocks) if crashed else None
+        told = bool(blocks) and all(isinstance(view, CompactionView) for view in blocks)  # by their own row
+        cut = cut_notice(event.seq, turn, blocks) if crashed and not told else None
         notice = cut or end_notice(event.seq, reason, tries=self._tries)
         if notice is not None:
             self._add_to_retries(notice)

@@ -32,6 +32,8 @@ def test_it_says_that_it_is_an_estimate_and_when_something_is_missing() -> None:
     assert CostView((("USD", 1.0),)).words == "≈$1.00"
     assert CostView((("USD", 0.00001),)).words == "<$0.0001"
     assert CostView((("USD", 1.0), ("CNY", 2.0)), ("a/b",)).words == "≥$1.00 + ¥2.00"
+    assert CostView((("USD", 0.00001),), ("a/b",)).words == "≥$0.00"
+    assert CostView((("USD", 0.00001), ("CNY", 2.0))).words == "≈$0.00 + ¥2.00"
 
 
 def test_currencies_are_summed_each_for_itself() -> None:
