@@ -8,6 +8,7 @@ certain; `reading` holds the result against a second reading. Source: design §3
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -57,9 +58,10 @@ class _Segment:
 class Reader(WordReader):
     """One reading of a text."""
 
-    def __init__(self, text: str, at: int = 0, depth: int = 0) -> None:
+    def __init__(self, text: str, at: int = 0, depth: int = 0, *, platform: str = sys.platform) -> None:
         super().__init__(text, at)
         self._depth = depth
+        self._platform = platform
         self._commands: list[tuple[int, SimpleCommand]] = []
         self._redirects: list[Redirect] = []
         self._assignments: list[str] = []
@@ -67,8 +69,7 @@ class Reader(WordReader):
         self._has_documents = False
         self._expands = False
         self._behind_pipe = False
-        """Whether the words that are read belong to something behind a pipe: what is substituted in them
-        reads from there too."""
+        """Where the words are that are read: what is substituted in them reads from the pipe too."""
         self._fed: list[SimpleCommand | None] = []
         self.names: set[Span] = set()
         """Where the names of commands are."""
@@ -127,7 +128,7 @@ class Reader(WordReader):
     def read_backquoted(self, start: int, end: int) -> None:
         if self._documents:
             raise NotUnderstood("a substitution behind the start of a here-document")
-        inner = Reader(self.text[:end], start, self._depth)
+        inner = Reader(self.text[:end], start, self._depth, platform=self._platform)
         inner._has_documents, inner._behind_pipe = self._has_documents, self._behind_pipe  # the same class
         inner.read_list("")
         self._commands += inner._commands
@@ -266,6 +267,9 @@ class Reader(WordReader):
     def _here_documents(self) -> None:
         """Steps over the bodies that begin behind this newline."""
         waiting, self._documents = self._documents, []
+        if waiting and self._depth > 1 and self._platform == "darwin":
+            # Its bash is 3.2, which looks for the end of `$(` without a thought of documents in there.
+            raise NotUnderstood("a here-document in parentheses or backquotes")
         for end, quoted, tabs in waiting:
             start = self.at
             while True:

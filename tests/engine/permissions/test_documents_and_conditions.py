@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dsh_tui.engine.permissions.proposal import propose
+from dsh_tui.engine.permissions.reader import Reader
 from tests.engine.permissions.bash_calls import bash, judged
 
 ALLOWED = (
@@ -83,6 +84,14 @@ UNCERTAIN = (
 @pytest.mark.parametrize("command", [*READ_BY_MORE, *UNCERTAIN])
 def test_a_document_that_may_be_more_than_text_asks_whatever_is_allowed(command: str) -> None:
     assert judged(command, *ALLOWED).decision is None
+
+
+@pytest.mark.parametrize("inside", ["$(%s)", '"$(%s)"', "`%s`", "<(%s)"])
+def test_a_document_in_a_substitution_asks_where_bash_may_be_one_that_ends_it_early(inside: str) -> None:
+    line = "cat " + inside % "cat <<'E'\n); touch x; (:\nE\n"
+    assert Reader(line, platform="darwin").read().doubt
+    assert not Reader(line, platform="linux").read().doubt
+    assert not Reader("cat <<'E'\n); touch x\nE", platform="darwin").read().doubt
 
 
 @pytest.mark.parametrize("command", ["cat <<'E'\nx\nE\ntouch y", "cat <<'E' && touch y\nx\nE"])
