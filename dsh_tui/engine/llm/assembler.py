@@ -11,7 +11,7 @@ from typing import cast
 from dsh_tui.engine.base.frozen import FrozenDict
 from dsh_tui.engine.llm.blocks import Block
 from dsh_tui.engine.llm.chunks import Chunk, FinishReason
-from dsh_tui.engine.llm.usage import Usage
+from dsh_tui.engine.llm.usage import Usage, usage_of
 
 
 class _Partial:
@@ -59,7 +59,7 @@ class Assembler:
             if not isinstance(self._parts.get(chunk["index"]), dict):
                 self._parts[chunk["index"]] = chunk["block"]
         elif chunk["type"] == "usage":
-            self.usage = chunk["usage"]
+            self.usage = usage_of(chunk["usage"])
         elif chunk["type"] == "finish":
             self.finish = chunk["reason"]
 

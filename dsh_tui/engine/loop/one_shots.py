@@ -12,10 +12,11 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any
 
 from dsh_tui.engine.kernel import Context, Next
-from dsh_tui.engine.llm.chunks import Chunk, UsageChunk
+from dsh_tui.engine.llm.chunks import Chunk
 from dsh_tui.engine.llm.messages import Message
 from dsh_tui.engine.llm.request import AnyRequest, OneShotRequest
 from dsh_tui.engine.llm.service import LLM_STREAM, close_chunks
+from dsh_tui.engine.llm.usage import Usage, usage_of
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session.request_header import RequestHeader
 from dsh_tui.engine.session.session import Session
@@ -51,20 +52,21 @@ async def _counted(
     """The same chunks. The count goes to the log, unless the session ended meanwhile."""
     try:
         async for chunk in chunks:
-            if chunk["type"] == "usage" and sessions.get(session.id) is session:
-                append_idle(session, "one-shot", USAGE_TAG, _usage_data(request, chunk))
+            usage = usage_of(chunk["usage"]) if chunk["type"] == "usage" else None
+            if usage is not None and sessions.get(session.id) is session:
+                append_idle(session, "one-shot", USAGE_TAG, _usage_data(request, usage))
             yield chunk
     finally:
         await close_chunks(chunks)
 
 
-def _usage_data(request: OneShotRequest, chunk: UsageChunk) -> dict[str, Any]:  # Any: JSON of the event
+def _usage_data(request: OneShotRequest, usage: Usage) -> dict[str, Any]:  # Any: JSON of the event
     config = request.config
     return {
         "purpose": request.purpose,
         "provider": config["provider"],
         "model": config["model"],
-        "usage": chunk["usage"],
+        "usage": usage,
     }
 
 

@@ -57,8 +57,8 @@ class Reply:
             async for chunk in chunks:
                 if signal.cancelled:
                     return
+                add(chunk)  # first: what is no chunk must not enter the log
                 note(append(turn, step, chunk).seq)
-                add(chunk)
 
     def end(self, kind: Literal["aborted", "error"], code: str, message: str) -> None:
         """Log how the stream broke; nothing if it has ended by itself."""

@@ -78,7 +78,7 @@ class SpendingFold:
     def _chunk(self, event: Event) -> None:
         chunk = event.data["chunk"]
         if chunk["type"] == "usage":
-            self._counted = usage_of(chunk["usage"])
+            self._counted = usage_of(chunk.get("usage"))
 
     def _message(self, event: Event) -> None:
         usage = usage_of(event.data.get("usage")) or self._counted

@@ -85,7 +85,6 @@ _CHUNKS: dict[str, Validate] = {
     "reasoning-delta": shape({**_PLACED, "text": TEXT}),
     "tool-call-delta": shape(_PLACED),
     "block-end": shape({**_PLACED, "block": BLOCK}),
-    "usage": shape({"usage": OBJECT}),
     "finish": shape({"reason": KINDED}),
 }
 

@@ -25,11 +25,12 @@ from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.kernel import Next
 from dsh_tui.engine.llm.blocks import text_block
 from dsh_tui.engine.llm.messages import Message, plugin_source
+from dsh_tui.engine.session.core_types import core_problem
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_FLUSH
 from dsh_tui.engine.tools.definition import ToolCall, ToolOutput
 from tests.fakes.loop_app import LoopApp, assert_rebuilds, dialogue, endings, last, outline, types
-from tests.fakes.scripted_provider import Gate, calls, delta, finish, text, thought
+from tests.fakes.scripted_provider import Gate, calls, chunk, delta, finish, text, thought
 
 HOOK = plugin_source("hook")
 
@@ -63,6 +64,28 @@ async def test_the_answer_cites_its_chunks_and_carries_its_usage(app: LoopApp) -
     assert message.source_event_seqs == chunks
     assert message.data["usage"] == {"inputTokens": 3, "outputTokens": 3}
     assert message.data["source"] == {"kind": "model", "provider": "scripted", "model": "model-a"}
+
+
+@pytest.mark.parametrize(
+    "counts", [None, "many", {"inputTokens": 3}, {"inputTokens": "3", "outputTokens": 3}]
+)
+async def test_a_count_that_is_none_costs_no_answer(app: LoopApp, counts: object) -> None:
+    app.provider.will_say([delta("Fine."), chunk(type="usage", usage=counts), finish()])
+    agent = app.create().agent
+    agent.send("Hi")
+    await agent.when_idle()
+    assert "usage" not in last(agent.session, "assistant/message")
+    assert endings(agent.session) == ["completed"]
+    assert all(core_problem(event.type, event.data) is None for event in agent.session.events)
+
+
+async def test_what_is_no_chunk_fails_the_request_and_stays_out_of_the_log(app: LoopApp) -> None:
+    app.provider.will_say([delta("Half"), chunk(type="text-delta", index=0), finish()])
+    agent = app.create().agent
+    agent.send("Hi")
+    await agent.when_idle()
+    assert endings(agent.session) == ["error"]
+    assert all(core_problem(event.type, event.data) is None for event in agent.session.events)
 
 
 async def test_a_burst_of_prompts_is_one_turn_and_loses_nothing(app: LoopApp) -> None:
