@@ -54,12 +54,11 @@ class RequestBook:
         session_id: str = "",
         price_of: PriceOf = no_price,
     ) -> None:
-        self._events = events if isinstance(events, EventLog) else tuple(events)  # a list may grow meanwhile
+        self._events = EventLog.numbered(events)
         self._body, self._session_id, self._price_of = body, session_id, price_of
         self._cut: dict[int, Pieces] = {}
         self._lock = Lock()
-        rows = events.rows(0, len(events)) if isinstance(events, EventLog) else self._events
-        steps = read_steps(rows, price_of)
+        steps = read_steps(self._events.rows(0, len(self._events)), price_of)
         self._steps, self._upcoming = steps.sent, steps.upcoming
         self.rows: tuple[StepRow, ...] = tuple(step.row for step in self._steps)
 

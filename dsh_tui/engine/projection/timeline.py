@@ -19,7 +19,7 @@ from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.views import BlockView, ChatView, NoticeView
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.log import EventLog
-from dsh_tui.engine.session.pack import ChunkRun, Row, pack
+from dsh_tui.engine.session.pack import ChunkRun, Row
 
 EVERY: Final = 250
 """Rows between two checkpoints at least."""
@@ -74,7 +74,7 @@ class Timeline:
         price_of: PriceOf = no_price,
     ) -> None:
         self._header, self._every, self._price_of = header, every, price_of
-        self._log = events if isinstance(events, EventLog) else EventLog.of(pack(events))
+        self._log = EventLog.numbered(events)
         self.length = len(self._log)
         self.moments: list[Moment] = []
         """Where one can stop; events, and streamed pieces as one."""

@@ -7,11 +7,21 @@ The sequence is a live view: it grows as its session does. Source: core spec §1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import overload
 
 from dsh_tui.engine.session.event import Event
-from dsh_tui.engine.session.pack import ChunkRun, Row
+from dsh_tui.engine.session.pack import ChunkRun, Row, pack
+
+
+def _moved(event: Event, placed: Mapping[int, int]) -> Event:
+    """The event at its place; what it cites and is lost, it cites no more."""
+    if placed[event.seq] == event.seq:
+        return event
+    cited = event.source_event_seqs
+    kept = None if cited is None else tuple(placed[seq] for seq in cited if seq in placed)
+    return replace(event, seq=placed[event.seq], source_event_seqs=kept)
 
 
 class EventLog(Sequence[Event]):
@@ -32,6 +42,14 @@ class EventLog(Sequence[Event]):
             else:
                 slots.append(row)
         return cls(slots)
+
+    @classmethod
+    def numbered(cls, events: Sequence[Event]) -> EventLog:
+        """The same events as a log, if they are none; where a damaged one has gaps, with new numbers."""
+        if isinstance(events, EventLog):
+            return events
+        placed = {event.seq: at for at, event in enumerate(events)}
+        return cls.of(pack(_moved(event, placed) for event in events))
 
     def __len__(self) -> int:
         return len(self._slots)

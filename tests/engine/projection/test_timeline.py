@@ -4,7 +4,9 @@ from itertools import pairwise
 
 import pytest
 
+from dsh_tui.engine.llm.deepseek.wire import request_body
 from dsh_tui.engine.projection import timeline as timeline_module
+from dsh_tui.engine.projection.requests import RequestBook
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.timeline import SHOWN, SPREAD, Timeline
 from dsh_tui.engine.projection.views import NoticeView
@@ -111,3 +113,17 @@ def test_a_mode_that_was_only_passed_is_there_at_its_own_point(every: int) -> No
         fold = SessionFold(session.header)
         fold.apply_all(session.events.prefix(seq + 1))
         assert list(timeline.at(seq).view.blocks) == list(fold.view().blocks)
+
+
+@pytest.mark.parametrize("lost", range(0, 100, 9))
+def test_a_damaged_log_with_a_gap_has_points_and_requests_too(lost: int) -> None:
+    left = [event for event in history() if not lost <= event.seq < lost + 2]
+    timeline = Timeline(HEADER, left, every=5)
+    for at in range(timeline.length):
+        fold = SessionFold(HEADER)
+        fold.apply_all(left[: at + 1])
+        point = timeline.at(at)
+        assert (point.time, timeline.event(at).data) == (left[at].time, left[at].data)
+        assert point.view.status == fold.view().at_rest(keep_approvals=True).status
+    book = RequestBook(left, request_body, "s1")
+    assert [book.view(row.index).row for row in book.rows] == list(book.rows)

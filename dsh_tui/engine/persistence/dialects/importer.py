@@ -75,12 +75,14 @@ class Importer:
     def take(self, entry: Entry) -> Event:
         """The event that stands for the entry."""
         maker = self._makers.get(entry.type)
-        made = maker(entry) if maker is not None else None
-        if made is not None:
-            try:
+        try:
+            made = maker(entry) if maker is not None else None
+            if made is not None:
                 return self._event(entry, *made)
-            except (InvalidEventError, ValueError) as error:
-                self.problems.append(f"record {entry.seq} is not shown: {error}")
+        except (InvalidEventError, ValueError) as error:
+            self.problems.append(f"record {entry.seq} is not shown: {error}")
+        except (AttributeError, KeyError, TypeError):  # what is inside it may be anything
+            self.problems.append(f"record {entry.seq} is not shown: {entry.type} is of another shape")
         if entry.op is not None:
             self._nodes.pass_by(entry.seq, entry.op, self.span)
         known = maker is not None or entry.ignorable or entry.type in KNOWN
