@@ -7,10 +7,11 @@ Source: design §3.15, §4 (a broken file).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dsh_tui.engine.permissions.rule import Rule, RuleError
 from dsh_tui.engine.permissions.rules_text import SECTION
@@ -34,8 +35,7 @@ class Strict:
         return ", and ".join((held, *dict.fromkeys(one.effect_now for one in self.unread)))
 
 
-class _UnclearError(Exception):
-    """Rules may stand where none can be told."""
+_RULE_LIKE: Final = re.compile(r"\s*(?:deny|ask)\s+\w|\s*[A-Za-z_]\w*\(")
 
 
 def strict_rules(path: Path, content: bytes, why: str) -> Strict:
@@ -44,77 +44,79 @@ def strict_rules(path: Path, content: bytes, why: str) -> Strict:
 
     rules: dict[Rule, None] = {}
     unread: dict[UnreadRule, None] = {}
+    others = UnreadRule(f"the rules in {path}", why)
     try:
         for text in _strict_texts(yaml.compose(content.decode("utf-8"), Loader=yaml.SafeLoader)):
             try:
-                rules[Rule.parse(text)] = None
+                if text is None:
+                    unread[others] = None
+                else:
+                    rules[Rule.parse(text)] = None
             except RuleError as error:
-                unread[UnreadRule.of(text, f"{path}: {error.message}")] = None
-    except (_UnclearError, UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError):
-        unread[UnreadRule(f"the rules in {path}", why)] = None
+                unread[UnreadRule.of(text or "", f"{path}: {error.message}")] = None
+    except (UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError):
+        unread[others] = None
     return Strict(tuple(rules), tuple(unread))
 
 
-def _strict_texts(root: yaml.Node | None) -> Iterator[str]:
-    """Every rule that is no allow, with its effect in front.
-
-    Raises:
-        _UnclearError: there may be others.
-    """
+def _strict_texts(root: yaml.Node | None) -> Iterator[str | None]:
+    """Every rule that is no allow, with its effect in front; None where there may be others."""
     for key, value in _entries(root):
-        if key != SECTION:
-            _require_no_rules(value)
-            continue
-        for effect, listed in _entries(value):
-            if effect == "allow":
-                continue
-            for body in _texts(listed):
-                yield f"{effect} {body}"
+        if key == SECTION:
+            for effect, listed in _entries(value):
+                if effect != "allow":
+                    yield from (None if body is None else f"{effect} {body}" for body in _texts(listed))
+        elif key is None or _may_hold_rules(key, value):
+            yield None
 
 
-def _entries(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node]]:
+def _entries(node: yaml.Node | None) -> Iterator[tuple[str | None, yaml.Node | None]]:
+    """The keys and values of a mapping; no key where it can't be told."""
     import yaml
 
-    if _is_nothing(node):
+    if node is None or _is_nothing(node):
         return
     if not isinstance(node, yaml.MappingNode):
-        raise _UnclearError
+        yield None, None
+        return
     for key, value in node.value:
-        if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
-            raise _UnclearError
-        yield key.value, value
+        is_plain = isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge"
+        yield (key.value, value) if is_plain else (None, None)
 
 
-def _texts(node: yaml.Node) -> Iterator[str]:
+def _texts(node: yaml.Node | None) -> Iterator[str | None]:
     import yaml
 
-    if _is_nothing(node):
+    if node is not None and _is_nothing(node):
         return
     if not isinstance(node, yaml.SequenceNode):
-        raise _UnclearError
+        yield None
+        return
     for item in node.value:
-        if not isinstance(item, yaml.ScalarNode):
-            raise _UnclearError
-        yield item.value
+        yield item.value if isinstance(item, yaml.ScalarNode) else None
 
 
-def _require_no_rules(node: yaml.Node) -> None:
-    """A section with a mistake in its name is looked for: nothing else has lists to deny or to ask about."""
+def _may_hold_rules(name: str, node: yaml.Node | None) -> bool:
+    """Whether rules may stand under a mistaken name or indentation: nothing else looks like them."""
     import yaml
 
-    waiting: list[yaml.Node] = [node]
+    waiting: list[tuple[str, yaml.Node | None]] = [(name, node)]
     seen: set[int] = set()
     while waiting:
-        one = waiting.pop()
-        if id(one) in seen or not isinstance(one, yaml.CollectionNode):
+        key, one = waiting.pop()
+        texts = (key, one.value) if isinstance(one, yaml.ScalarNode) else (key,)
+        if key.strip().casefold() in ("deny", "ask") or any(map(_RULE_LIKE.match, texts)):
+            return True
+        if key == "allow" or id(one) in seen or not isinstance(one, yaml.CollectionNode):
             continue
         seen.add(id(one))
         for item in one.value:
-            key, value = item if isinstance(one, yaml.MappingNode) else (None, item)
-            if isinstance(key, yaml.ScalarNode) and key.value in ("deny", "ask"):
-                raise _UnclearError
-            waiting.append(value)
+            inner, value = item if isinstance(one, yaml.MappingNode) else (None, item)
+            if inner is not None and not isinstance(inner, yaml.ScalarNode):
+                return True
+            waiting.append((inner.value if inner is not None else "", value))
+    return False
 
 
-def _is_nothing(node: yaml.Node | None) -> bool:
-    return node is None or node.tag == "tag:yaml.org,2002:null"
+def _is_nothing(node: yaml.Node) -> bool:
+    return node.tag == "tag:yaml.org,2002:null"
