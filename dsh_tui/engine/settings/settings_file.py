@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from dsh_tui.engine.permissions.broken_file import Strict, strict_rules
 from dsh_tui.engine.permissions.unread import UnreadRule
@@ -18,6 +18,15 @@ from dsh_tui.engine.settings.last_good import LastGood
 from dsh_tui.engine.settings.loader import SettingsError, parse_settings, read_settings
 
 _UNTIL_MENDED: Final = "until this is mended"
+
+
+class Signature(NamedTuple):
+    """Another one: the file was written."""
+
+    inode: int
+    size: int
+    modified_ns: int
+    changed_ns: int
 
 
 class SettingsFile:
@@ -43,6 +52,8 @@ class SettingsFile:
         """What is in use while it is broken, as the beginning of a sentence."""
         self._stands_in = False
         """Whether it was broken from the start, and is."""
+        self._was_blank = False
+        """Whether nothing stood in it at the last look, and something before."""
         self._last_good = last_good
         self._seen = _signature(path)
         try:
@@ -60,7 +71,7 @@ class SettingsFile:
     def reload(self) -> bool:
         """Look whether the file has changed, and take it up; whether values or fault are new."""
         signature = _signature(self.path)
-        if signature == self._seen:
+        if self._may_be_in_work(signature) or signature == self._seen:
             return False
         self._seen = signature
         before = (self.current, self.fault)
@@ -72,6 +83,12 @@ class SettingsFile:
             else:
                 self.fault, self.instead = error.message, "What was in use before stays"
         return (self.current, self.fault) != before
+
+    def _may_be_in_work(self, signature: Signature | None) -> bool:
+        """Whether the file is empty or gone for the first time: so is one that an editor is writing."""
+        is_blank = bool(self._content) and (signature is None or signature.size == 0)
+        self._was_blank, was_blank = is_blank, self._was_blank
+        return is_blank and not was_blank
 
     def keep(self) -> None:
         """Let what is in use be the last good values, if it is the file's. Blocks."""
@@ -115,9 +132,9 @@ class SettingsFile:
             return Strict(unread=(UnreadRule(f"the rules in {self.path}", fault),))
 
 
-def _signature(path: Path) -> tuple[int, ...] | None:
+def _signature(path: Path) -> Signature | None:
     try:
         stat = os.stat(path)  # noqa: PTH116  # one call, no object around it: it runs every few seconds
     except OSError:
         return None
-    return (stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+    return Signature(stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)

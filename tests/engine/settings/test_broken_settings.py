@@ -169,6 +169,24 @@ def test_without_a_settings_file_the_defaults_are_what_was_last_in_use(path: Pat
     assert opened(path, copy).current.mode == "ask"
 
 
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_file_that_is_empty_or_gone_for_a_moment_switches_nothing_off(
+    path: Path, copy: Path, gone: bool
+) -> None:
+    keep(path, copy)
+    file = opened(path, copy)
+    for text in (GOOD + "effort: low\n", GOOD):  # as editors save: empty or away first, then written
+        path.unlink() if gone else path.write_text("")
+        assert not file.reload()
+        assert file.current.permissions.rules == (DENY,)
+        path.write_text(text)
+        assert file.reload()
+    path.unlink() if gone else path.write_text("")
+    assert not file.reload()
+    assert file.reload()
+    assert file.current.permissions.rules == ()
+
+
 def test_a_mended_file_is_taken_up_and_is_the_last_good_one(path: Path, copy: Path) -> None:
     keep(path, copy)
     path.write_text("mode: [\n")
