@@ -16,12 +16,13 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.timer import Timer
 
-from dsh_tui.actions import BY_ID, BY_NAME, BY_SLASH, LEADER, bindings
+from dsh_tui.actions import BY_ID, BY_NAME, BY_SLASH, LEADER, bindings, key_label
 from dsh_tui.engine.projection.views import ChatView, NoticeView, StatusView, UserView
 from dsh_tui.screens.chat_actions import ChatActions
 from dsh_tui.screens.composer_words import IDLE, READING, composer_words
 from dsh_tui.screens.ports import ChatPort
 from dsh_tui.widgets.approval_dock import ApprovalDock
+from dsh_tui.widgets.columns import cut
 from dsh_tui.widgets.completion import Completion
 from dsh_tui.widgets.composer import Composer
 from dsh_tui.widgets.find_bar import FindBar
@@ -39,6 +40,7 @@ from dsh_tui.widgets.queue_panel import QueuePanel
 from dsh_tui.widgets.status_bar import StatusBar
 from dsh_tui.widgets.todo_panel import TodoPanel
 from dsh_tui.widgets.transcript import Transcript
+from dsh_tui.widgets.visible_text import one_line
 
 SPINNER_SECONDS: Final = 0.25
 WAITING_SECONDS: Final = 1.0
@@ -142,6 +144,8 @@ class ChatScreen(ChatActions):
         """Draw what differs from what is shown."""
         before, self.shown = self.shown, view
         self.transcript.show(view.blocks, view.changed_from, view.generation)
+        if before is not None and before.session_id != view.session_id:
+            self._say_what_goes_on(before)
         if before is None or before.generation != view.generation:
             self.composer.prompts.seed(
                 b.text for b in view.blocks if isinstance(b, UserView) and b.origin == "prompt"
@@ -154,6 +158,12 @@ class ChatScreen(ChatActions):
         self.trust_considered()
         self._draw()
         self.ask_for_directory()
+
+    def _say_what_goes_on(self, left: ChatView) -> None:
+        """A session that is left goes on working; nothing else on the screen would say so."""
+        if left.status.state in ("running", "waiting"):
+            title = f"“{cut(one_line(left.title), 40)}”" if left.title else "The other session"
+            self.say(f"{title} goes on in the background; {key_label(LEADER)} l lists it")
 
     def _draw(self) -> None:
         view = self.shown

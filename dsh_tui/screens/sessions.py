@@ -29,6 +29,8 @@ from dsh_tui.widgets.visible_text import one_line
 
 PREVIEW_DELAY: Final = 0.12
 """Seconds for which a row must stay highlighted before its log is read."""
+SETTLING: Final = 1.0
+"""Seconds in which a list that was not up to date may still put newer sessions on top under the highlight."""
 SEARCH_DELAY: Final = 0.015
 """Seconds without a key before what was said is searched too."""
 PATIENCE: Final = 0.05
@@ -75,6 +77,8 @@ class SessionsScreen(SessionActions):
         self._told = self._mounted_once = False
         self._previews = 0
         self._preview_due: Timer | None = None
+        self._just_opened = True
+        """While what was known at first is brought up to date: the newest on top is highlighted."""
         self._search_due: Timer | None = None
         self._owed = False
         """Whether a key has not changed the list yet."""
@@ -104,6 +108,10 @@ class SessionsScreen(SessionActions):
     def on_mount(self) -> None:
         self._mounted_once = True
         self._show()
+        self.set_timer(SETTLING, self._settled)
+
+    def _settled(self) -> None:
+        self._just_opened = False
 
     def on_unmount(self) -> None:
         self._watching.cancel()
@@ -188,7 +196,12 @@ class SessionsScreen(SessionActions):
         if first and not any(real_folder(row.cwd) == here for row in rows):
             self._scope = "projects"
         if self._mounted_once:
-            self._show(still=not (first or self._owed))
+            self._show(still=not (first or self._owed or (self._just_opened and self._at_the_top)))
+
+    @property
+    def _at_the_top(self) -> bool:
+        """Whether the first session is highlighted, as nobody has chosen yet."""
+        return self.row is next((line for line in self._list.rows if isinstance(line, SessionRow)), None)
 
     # Moving and opening
 

@@ -88,6 +88,18 @@ async def test_a_plan_that_is_done_gives_its_row_back_once_nothing_runs_and_ctrl
         assert panel.display
 
 
+async def test_a_session_that_is_left_while_it_works_is_said_to_go_on() -> None:
+    bridge = FakeBridge(chat(status=running(), title="Fix the [b]test"))
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        bridge.change(session_id="another", generation=9, status=running(state="idle"), title="")
+        await pilot.pause()
+        assert "“Fix the [b]test” goes on in the background" in app.chat.said
+        bridge.change(session_id="third", generation=10)
+        await pilot.pause()
+        assert "Fix the" in app.chat.said  # the second one had nothing to go on with
+
+
 async def test_without_a_plan_ctrl_t_says_so() -> None:
     app = app_over(FakeBridge())
     async with started(app) as pilot:
