@@ -93,7 +93,8 @@ def _texts(node: yaml.Node | None) -> Iterator[str | None]:
         yield None
         return
     for item in node.value:
-        yield item.value if isinstance(item, yaml.ScalarNode) else None
+        is_text = isinstance(item, yaml.ScalarNode) and item.tag != "tag:yaml.org,2002:binary"
+        yield item.value if is_text else None
 
 
 def _may_hold_rules(name: str, node: yaml.Node | None) -> bool:

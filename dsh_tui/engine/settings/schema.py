@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, model_validator
 from pydantic_core import PydanticCustomError
 
 from dsh_tui.engine.modes.mode import DEFAULT_MODE, Mode
@@ -67,9 +67,9 @@ def _rule_body(effect: Effect) -> Callable[[str], str]:
 class PermissionSettings(_Section):
     """Rules without their effect, for example ``bash(git status *)``."""
 
-    allow: tuple[Annotated[str, AfterValidator(_rule_body("allow"))], ...] = ()
-    ask: tuple[Annotated[str, AfterValidator(_rule_body("ask"))], ...] = ()
-    deny: tuple[Annotated[str, AfterValidator(_rule_body("deny"))], ...] = ()
+    allow: tuple[Annotated[StrictStr, AfterValidator(_rule_body("allow"))], ...] = ()
+    ask: tuple[Annotated[StrictStr, AfterValidator(_rule_body("ask"))], ...] = ()
+    deny: tuple[Annotated[StrictStr, AfterValidator(_rule_body("deny"))], ...] = ()
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:

@@ -92,6 +92,27 @@ async def test_a_trusted_file_that_is_broken_allows_nothing_keeps_what_it_denies
         assert "\n" not in told
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "permissions: {allow: [bash], deny: edit}",
+        "permissions: {allow: [bash, 'bash(a; b)']}",
+        "permissions: {allow: [!!binary YmFzaA==]}",
+        "permissions: {allow: [bash], alow: [edit]}",
+        "permissions: {allow: [bash]}\npermissions: {allow: [bash]}",
+        "permissions: {allow: [bash]}\n---\npermissions: {allow: [bash]}",
+        "permissions: {allow: [bash]}\nx: [",
+    ],
+)
+async def test_no_allow_of_a_trusted_file_counts_that_is_not_right_as_a_whole(
+    tmp_path: Path, text: str
+) -> None:
+    async with opened(tmp_path) as it:
+        it.write(text)
+        await it.agree()
+        assert not any(rule.startswith("allow") for rule, _ in it.rules)
+
+
 async def test_what_a_person_adds_is_trusted_with_the_file_and_keeps_its_bytes(tmp_path: Path) -> None:
     async with opened(tmp_path) as it:
         it.write(TEXT)

@@ -61,6 +61,7 @@ def test_a_rule_that_cant_be_read_may_mean_whatever_it_does_not_rule_out(
         ("permissions: {ask: bash, deny: [[x], edit]}", ["deny edit"], [None]),
         ("permissions: {? [ask] : [bash], deny: ['', edit]}", ["deny edit"], [None, None]),
         ("permissions: {deny: [[bash]]}", [], [None]),
+        ("permissions: {deny: [!!binary YmFz]}", [], [None]),
         ("permissions: {<<: {deny: [bash]}}", [], [None]),
         ("permissions: [deny]", [], [None]),
         ("permisions: {deny: [bash]}", [], [None]),
