@@ -17,6 +17,7 @@ from typing import Final
 from dsh_tui.engine.fs.workspace import is_inside
 from dsh_tui.engine.permissions.command_line import CommandLine, Redirect, SimpleCommand
 from dsh_tui.engine.permissions.command_pattern import Match, read_pattern
+from dsh_tui.engine.permissions.destruction import STEERS, Place, may_steer
 from dsh_tui.engine.permissions.facts import CallFacts
 from dsh_tui.engine.permissions.inside import Inside
 from dsh_tui.engine.permissions.programs import CHANGE_THE_SHELL, MOST_DEPTH, look_inside
@@ -158,8 +159,12 @@ class _Cover:
         self._line = line
         self._project = call.cwd
         self._directory = directory_of(call)
-        self._moves = any(command.program in MOVERS for command in find_all(line).commands)
+        moves = [command for command in find_all(line).commands if command.program in MOVERS]
+        self._moves = bool(moves)
         """Something in the line changes the directory of what follows."""
+        start = self._directory or call.cwd
+        moved = (start / word.text for move in moves for word in move.words[1:2] if word.literal)
+        self._place = Place(call.cwd, start, True, call.kept, tuple(moved))
         self.used: Rule | None = None
         """The first rule that covered something."""
 
@@ -213,20 +218,21 @@ class _Cover:
             return (
                 "git would act on another repository inside the workspace, whose settings may run programs."
             )
+        steers = any(may_steer(one, self._place) for one in (command, *inside.commands))
         leaves = command.program in MOVERS and may_leave(self._call, self._line, command)
         for rule, pattern in self._rules:
-            spells_out = not pattern.more if leaves else len(pattern.words) >= inside.spelled
+            spells_out = not pattern.more if leaves or steers else len(pattern.words) >= inside.spelled
             if rule in matching and spells_out:
                 self.used = self.used or rule
                 return ""
         if leaves:
             return f"`{command.show()}` may leave the workspace, which {matching[0].text} does not spell out."
+        if steers:
+            return f"`{command.show()}` {STEERS}, or may, which {matching[0].text} does not spell out."
         return f"`{command.show()}` can run or write more than {matching[0].text} spells out."
 
     def _enters_another_repository(self) -> bool:
-        start = self._directory or self._project
-        moves = [c for c in find_all(self._line).commands if c.program in MOVERS]
-        folders = [start, *(start / word.text for move in moves for word in move.words[1:2] if word.literal)]
+        folders = (self._place.directory, *self._place.moved)
         return any(_is_repository(below) for folder in folders for below in _between(self._project, folder))
 
     def _is_harmless(self, redirect: Redirect) -> bool:

@@ -36,6 +36,7 @@ _DELETES: Final = {
     "parted": "changes the partitions of a disk",
 }
 _OF_TREES: Final = {"chmod": "modes", "chown": "owners", "chgrp": "groups", "setfacl": "permissions"}
+_CHANGES: Final = names("chgrp chmod chown mkdir setfacl touch")
 _WRITERS: Final = names("cp install ln mv rsync scp tee truncate dd sed sponge")
 _GIT: Final[dict[str, tuple[str, str]]] = {
     "branch": ("-D -f -M -C --force", "deletes or moves branches, merged or not"),
@@ -121,6 +122,18 @@ def destroys(command: SimpleCommand, place: Place) -> str:
     if program in _WRITERS:
         return _writes(program, words, place)
     return ""
+
+
+def may_steer(command: SimpleCommand, place: Place) -> bool:
+    """Whether a file that it changes is, or may be, one that git or dsh-tui acts on by itself."""
+    program, words = command.program or "", command.words[1:]
+    if program not in _WRITERS and program not in _DELETES and program not in _CHANGES:
+        return False
+    if program == "sed" and not has(words, "-i", "--in-place"):
+        return False
+    targets = _TARGETS.get(program, _last)(words) if program in _WRITERS else []
+    named = [*_operands(words), *targets]
+    return any(map(place.is_guarded, named)) or not all(target.literal for target in targets)
 
 
 def has(words: Iterable[Word], *options: str, exact: bool = False) -> bool:

@@ -27,9 +27,15 @@ _RUNNERS: Final = names(
 _MORE: Final = {
     "apply": Options.of("--unsafe-paths --directory"),
     "archive": Options.of("-o"),
+    "bugreport": Options.of("-o --output-directory"),
+    "checkout-index": Options.of("--prefix"),
     "clone": Options.of("-c -u --config", "bjo"),
+    "diagnose": Options.of("-o --output-directory"),
+    "fast-export": Options.of("--export-marks"),
     "format-patch": Options.of("-o --output-directory"),
     "help": Options.of("-w --web"),
+    "index-pack": Options.of("-o"),
+    "mailsplit": Options.of("-o"),
     "submodule": Options.of("--reference --template"),
 }
 """Options of a subcommand's own that have to be spelled out."""

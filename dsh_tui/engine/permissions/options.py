@@ -94,6 +94,7 @@ OPTIONS: Final = {
         "--exec --toolexec --vettool --ldflags --gccgoflags --overlay --modfile --outputdir",
         one_dash=True,
     ),
+    "history": Options.of("-a -s -w"),
     "iconv": Options.of("-o --output", "ft"),
     "jest": Options.of("-c --config --rootDir --globalSetup --testRunner --reporters --outputFile"),
     "jobs": Options.of("-x"),
@@ -109,8 +110,8 @@ OPTIONS: Final = {
     "pytest": _PYTEST,
     "rg": Options.of("-z --pre --hostname-bin --search-zip", "ABCEMTdefgjmrt"),
     "rsync": Options.of("-e --rsh --rsync-path"),
-    "scp": Options.of("-o -S -D"),
-    "sftp": Options.of("-o -S -D"),
+    "scp": Options.of("-o -S -D -F"),
+    "sftp": Options.of("-o -S -D -F -b"),
     "shuf": Options.of("-o --output"),
     "sort": Options.of("-o --compress-program --output", "kStT"),
     "tar": Options.of(

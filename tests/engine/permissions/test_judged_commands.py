@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,23 @@ def test_builtins_that_change_what_others_mean_are_never_covered(command: str) -
         ("tar -cf x --checkpoint-action=exec=y z", "tar *", "tar -cf x --checkpoint-action=exec=y *"),
         ("sort -uo x y", "sort *", "sort -uo *"),
         ("rsync -ave x y z", "rsync *", "rsync -ave x *"),
+        ("scp -F x y:z .", "scp *", "scp -F *"),
+        ("sftp -b x y", "sftp *", "sftp -b *"),
+        ("iconv -f l1 -o x y", "iconv *", "iconv -f l1 -o *"),
+        ("history -w x", "history *", "history -w *"),
+        ("git fast-export --export-marks=x HEAD", "git *", "git fast-export --export-marks=x *"),
+        ("git checkout-index --prefix=/x a", "git *", "git checkout-index --prefix=/x *"),
+        ("git mailsplit -o/x y", "git *", "git mailsplit -o/x *"),
+        ("tee .git/hooks/x", "tee *", "tee .git/hooks/x"),
+        ("sudo tee .git/x", "sudo tee *", "sudo tee .git/x"),
+        ("cp x sub/.git/config", "cp *", "cp x sub/.git/config"),
+        ("cp -t .DSH x", "cp *", "cp -t .DSH x"),
+        ("cp -r x/.git .", "cp *", "cp -r x/.git ."),
+        ("ln -s x .git/hooks/y", "ln *", "ln -s x .git/hooks/y"),
+        ("mv .dsh x", "mv *", "mv .dsh x"),
+        ("rm -rf .git", "rm *", "rm -rf .git"),
+        ("touch .dsh-tui/x", "touch *", "touch .dsh-tui/x"),
+        ("sed -i s/a/b/ .git/config", "sed -i *", "sed -i s/a/b/ .git/config"),
         ("ssh host ls", "ssh host *", "ssh host ls"),
         ("timeout 5 rm x", "timeout *", "timeout 5 rm *"),
         ("nohup ls", "nohup *", "nohup ls"),
@@ -187,7 +205,8 @@ EVERYDAY = (
     "git submodule update",
     "git archive HEAD", "cargo test --offline", "xxd -l 16 x", "date -Is", "cd sub && make test",
     "cd ./sub; ls",
-    "rg -tpy -Azz x", "git -P log", "git fetch origin",
+    "rg -tpy -Azz x", "git -P log", "git fetch origin", "tee -a out/x.log", "cp -r *.py out", "mv a b",
+    "rm -f *.pyc", "touch $X", "mkdir -p a/b", "history 5",
 )
 # fmt: on
 
@@ -196,6 +215,22 @@ EVERYDAY = (
 def test_everyday_options_need_no_rule_of_their_own(command: str) -> None:
     verdict = judged(command, *{f"{part.split()[0]} *" for part in re.split("&& |; (?=ls)", command)})
     assert verdict.decision == "allow", verdict.why
+
+
+@pytest.mark.parametrize(
+    "command", ["tee $X", "tee ~/.dsh-tui/settings.yaml", "cp x *", "mv x `ls`", "dd of=$X"]
+)
+def test_where_an_expansion_decides_what_is_written_no_rule_covers_it(command: str) -> None:
+    assert judged(command, f"{command.split()[0]} *", "ls").decision is None
+
+
+def test_the_programs_own_folder_is_changed_by_a_command_only_where_a_rule_is_that_command(
+    tmp_path: Path,
+) -> None:
+    call = replace(bash(f"tee {tmp_path}/home/settings.yaml", tmp_path), kept=(tmp_path / "home",))
+    assert judge(rules("tee *"), call).decision is None
+    assert judge(rules(f"tee {tmp_path}/home/settings.yaml"), call).decision == "allow"
+    assert judge(rules("tee *"), replace(call, kept=())).decision == "allow"
 
 
 def test_git_in_a_repository_inside_the_workspace_is_left_to_the_mode(tmp_path: Path) -> None:
