@@ -398,27 +398,3 @@ def test_ages_are_short() -> None:
         "yesterday",
     ]
     assert age(NOON + DAY, NOON) == "now"
-
-
-async def test_what_is_newer_than_what_was_known_comes_on_top_until_one_has_chosen() -> None:
-    port = bridge()
-    newest = sample_sessions()[0]._replace(id="newest", title="The newest", updated_at=NOON + 1)
-    async with browsing(port) as (app, pilot):
-        port.library.change([newest, *sample_sessions()])
-        await pilot.pause()
-        await pilot.pause()
-        assert browser(app).row == newest
-        await pilot.press("down")
-        chosen = browser(app).row
-        port.library.change([newest._replace(id="later", updated_at=NOON + 2), newest, *sample_sessions()])
-        await pilot.pause()
-        await pilot.pause()
-        assert browser(app).row == chosen
-        await pilot.press("up")
-        browser(app)._settled()
-        port.library.change(sample_sessions())
-        await pilot.pause()
-        port.library.change([newest, *sample_sessions()])
-        await pilot.pause()
-        await pilot.pause()
-        assert browser(app).row != newest
