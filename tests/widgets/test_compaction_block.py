@@ -80,19 +80,19 @@ def rows(fold: SessionFold, *, closed: bool = True, width: int = 80) -> list[str
         ),
         (
             [START, PRUNE, end("failed", "bad key"), turn_end("completed")],
-            "History not summarised: bad key; 3 old tool results were shortened, ~40.2k → ~4.1k tokens",
+            "History not summarised: bad key; 3 long tool results were shortened, ~40.2k → ~4.1k tokens",
         ),
         (
             [START, PRUNE, end("cancelled"), turn_end("aborted")],
-            "Summarising was stopped; 3 old tool results were shortened, ~40.2k → ~4.1k tokens",
+            "Summarising was stopped; 3 long tool results were shortened, ~40.2k → ~4.1k tokens",
         ),
         (
             [START, PRUNE, end("done"), turn_end("completed")],
-            "Window nearly full: 3 old tool results shortened, ~40.2k → ~4.1k tokens",
+            "Window nearly full: 3 long tool results shortened, ~40.2k → ~4.1k tokens",
         ),
         (
             [("compact/start", {"compactionId": "c1", "trigger": "overflow"}), PRUNE, end("done")],
-            "The request was too long: 3 old tool results shortened, ~40.2k → ~4.1k tokens",
+            "The request was too long: 3 long tool results shortened, ~40.2k → ~4.1k tokens",
         ),
     ],
 )
@@ -125,7 +125,7 @@ def test_a_summary_behind_shortened_results_tells_what_both_saved() -> None:
     (row,) = rows(folded(START, PRUNE, SUMMARY, CHECKPOINT, end("done"), turn_end("completed")), width=120)
     assert row.split("▸")[0].strip() == (
         "≡ Window nearly full: 42 messages summarised, ~218k → ~950 tokens, "
-        "after 3 old tool results were shortened"
+        "after 3 long tool results were shortened"
     )
 
 

@@ -1,20 +1,21 @@
 """Compaction unasked: before a request that would nearly fill the window, and after one that was refused.
 
 A refused request is made anew in a new step, since what the model sees is another then: only if the history
-became shorter, and no more once a summary was made for it and no answer came. What came to nothing is not
-tried again in its turn. Source: core spec §10, §8.5.
+became shorter. Once a summary was made for it and no answer came, or there is nothing to summarise, the
+results of the turn that runs are shortened too; then there is nothing left to do. What came to nothing is
+not tried again in its turn. Source: core spec §10, §8.5.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.decisions import RequestErrorDecision, RetryStep
 from dsh_tui.engine.agent.events import PreStep, RequestFailure
 from dsh_tui.engine.compaction.errors import TOO_LONG
-from dsh_tui.engine.compaction.service import Compaction
+from dsh_tui.engine.compaction.service import Change, Compaction
 from dsh_tui.engine.compaction.weight import head_tokens
 from dsh_tui.engine.kernel import Next
 from dsh_tui.engine.session.session import Session
@@ -29,6 +30,7 @@ class _Refusal:
     logged: int
     """How long the log was then."""
     summarised: bool
+    """Or nothing is left that could be."""
 
 
 class Automatic:
@@ -59,13 +61,19 @@ class Automatic:
     ) -> RequestErrorDecision:
         """Compact, and ask for a new step, if the request was longer than the model takes."""
         session = agent.session
-        if failed.failure["code"] != TOO_LONG or self._tried(session, failed.turn):
+        if failed.failure["code"] != TOO_LONG:
             return await following()
         logged = len(session.events)
-        change = await self._compaction.run(agent, self._compaction.need(agent, "overflow"), failed.signal)
+        change: Change = "nothing"
+        need = self._compaction.need(agent, "overflow")
+        if not self._tried(session, failed.turn):
+            change = await self._compaction.run(agent, need, failed.signal)
+        summarised = change != "some"
+        if change == "nothing" and not failed.signal.cancelled and self._compaction.has_last_resort(agent):
+            change = await self._compaction.run(agent, replace(need, last_resort=True), failed.signal)
         if change == "nothing":
             return await following()
-        self._refused[session] = _Refusal(failed.turn, failed.step, logged, summarised=change == "all")
+        self._refused[session] = _Refusal(failed.turn, failed.step, logged, summarised=summarised)
         return RetryStep()
 
     def _tried(self, session: Session, turn: int) -> bool:

@@ -1,7 +1,8 @@
 """Pruning: long results of old calls give place to their two ends, before a summary is thought of.
 
 Each one is replaced by itself with less content, which cites the ``compact/prune`` that told of it. The
-turn that runs keeps its results: the model works on them. Source: core spec §10.
+turn that runs keeps its results, since the model works on them, unless it can't go on otherwise.
+Source: core spec §10.
 """
 
 from __future__ import annotations
@@ -23,25 +24,31 @@ from dsh_tui.engine.spill.store import SpillStore
 class Pruning:
     """Results to be shortened, by their places on the surface. Token counts are estimates."""
 
+    generation: int
     places: tuple[int, ...]
     before: int
     after: int
     behind: int
-    """What of the part to be compacted stands from the first of them on, and is no longer cached."""
+    """What of the part that is looked at stands from the first of them on, and is no longer cached."""
 
     @property
     def saved(self) -> int:
         return self.before - self.after
 
 
-def find_pruning(session: Session, plan: Plan, scale: Scale) -> Pruning | None:
-    """All that can be shortened of what ``plan`` cuts off; None where nothing is long."""
-    surface, weights = session.surface[: len(plan.seqs)], scale.weigh(session)[: len(plan.seqs)]
+def find_pruning(session: Session, plan: Plan | None, scale: Scale) -> Pruning | None:
+    """What can be shortened of old calls in the part that ``plan`` cuts off; None where nothing is long.
+
+    Without a plan: of all calls everywhere.
+    """
+    end = None if plan is None else len(plan.seqs)
+    kept = None if plan is None else session.open_turn
+    surface, weights = session.surface[:end], scale.weigh(session)[:end]
     places = [
         place
         for place, node in enumerate(surface)
         if node.type == "tool/result"
-        and node.data["turn"] != session.open_turn
+        and (kept is None or node.data["turn"] != kept)
         and length(node.data["content"]) > LONG
     ]
     if not places:
@@ -49,12 +56,16 @@ def find_pruning(session: Session, plan: Plan, scale: Scale) -> Pruning | None:
     before = sum(weights[place] for place in places)
     after = sum(_shortened_tokens(surface[place].data["content"]) for place in places)
     behind = sum(weights[places[0] :]) - before + after
-    return Pruning(places=tuple(places), before=before, after=after, behind=behind)
+    return Pruning(
+        generation=session.replace_generation,
+        places=tuple(places),
+        before=before,
+        after=after,
+        behind=behind,
+    )
 
 
-async def prune(
-    session: Session, plan: Plan, pruning: Pruning, mark: dict[str, str], spill: SpillStore | None
-) -> None:
+async def prune(session: Session, pruning: Pruning, mark: dict[str, str], spill: SpillStore | None) -> None:
     """Keep the whole results in files, if there is a place for them, then shorten all in one moment.
 
     ``mark`` is what all events of a compaction say.
@@ -70,7 +81,7 @@ async def prune(
         if spill is not None:
             path = await spill.save(session.id, f"{node.data['callId']}-result", text_of(whole))
         contents.append(shortened(whole, note(length(whole), str(path) if path else None)))
-    if not plan.holds(session):
+    if session.replace_generation != pruning.generation:
         raise CompactionError("the history was changed by something else meanwhile")
     told = session.append(
         "compact/prune",

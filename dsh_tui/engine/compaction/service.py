@@ -63,6 +63,8 @@ class Need:
     window: int | None
     limit: float | None
     """Tokens beyond which the window counts as nearly full; None if its size is not known."""
+    last_resort: bool = False
+    """Only shorten what is long, of the turn that runs too: nothing else helped."""
 
     def over(self, saved: int = 0) -> bool:
         """Whether it is nearly full, with so much less in it."""
@@ -120,6 +122,10 @@ class Compaction:
         limit = None if window is None else self._limits.threshold * window
         return Need(trigger=trigger, keep=keep, used=used, window=window, limit=limit)
 
+    def has_last_resort(self, agent: Agent) -> bool:
+        """Whether there is a long result anywhere that could be shortened."""
+        return find_pruning(agent.session, None, self._scale) is not None
+
     async def run(self, agent: Agent, need: Need, signal: CancelSignal) -> Change:
         """Compact in the open turn. Never raises for what goes wrong: the log says it."""
         session, mark = agent.session, {"compactionId": new_id("compact")}
@@ -165,9 +171,11 @@ class Compaction:
 
     async def _shrink(self, course: _Course) -> Change:
         session, need = course.session, course.need
+        if need.last_resort:
+            return await self._shorten_all(course)
         plan, pruning = self._plan(session, need)
         if pruning is not None:
-            await prune(session, plan, pruning, course.mark, self._spill())
+            await prune(session, pruning, course.mark, self._spill())
             course.signal.check()
             if need.trigger != "manual" and not need.over(pruning.saved):
                 return "some"
@@ -182,6 +190,13 @@ class Compaction:
                 plan = narrower
             else:
                 return "all"
+
+    async def _shorten_all(self, course: _Course) -> Change:
+        pruning = find_pruning(course.session, None, self._scale)
+        if pruning is None:
+            raise NothingToCompactError("No result is long enough to be shortened.")
+        await prune(course.session, pruning, course.mark, self._spill())
+        return "some"
 
     async def _summarise(self, course: _Course, plan: Plan) -> None:
         session, need, signal = course.session, course.need, course.signal

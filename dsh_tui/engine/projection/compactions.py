@@ -88,7 +88,7 @@ def amount(tokens: int) -> str:
 
 
 def _results(view: CompactionView) -> str:
-    return f"{view.shortened} old tool result{'' if view.shortened == 1 else 's'}"
+    return f"{view.shortened} long tool result{'' if view.shortened == 1 else 's'}"
 
 
 def _were(view: CompactionView) -> str:

@@ -134,7 +134,7 @@ _WORDS: Final[Mapping[str, Callable[[Data], Words]]] = {
     "request/one-shot": lambda data: ("→", f"asks for the {_aim(data)}", "quiet"),
     "request/usage": lambda data: ("·", f"{_counted(data['usage'])}, for the {_aim(data)}", "quiet"),
     "compact/start": lambda data: ("≡", f"compaction begins, {data['trigger']}", "plain"),
-    "compact/prune": lambda data: ("≡", f"old results shortened: {data['results']}", "plain"),
+    "compact/prune": lambda data: ("≡", f"long results shortened: {data['results']}", "plain"),
     "compact/retry": lambda data: ("▲", f"retry {data['retry']} of the summary", "warning"),
     "compact/summary": lambda data: ("≡", f"summary of {data['messages']} messages", "plain"),
     "compact/end": lambda data: (

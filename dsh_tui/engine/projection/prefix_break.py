@@ -107,7 +107,7 @@ def _message_words(said: Said | None, event: Event) -> str:
     if said is None:
         return "messages that were sent before are gone"
     if event.type == PRUNED:
-        return "old tool results were shortened"
+        return "long tool results were shortened"
     if event.type in HEADERS:
         who = producer(said[1])
         return f'plugin "{who}": the session\'s opening changed' if who else "the session's opening changed"

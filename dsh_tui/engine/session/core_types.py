@@ -217,7 +217,7 @@ _ABOUT: dict[str, str] = {
     "model/selected": "Somebody chose another model or effort, from the next step on.",
     "compact/start": "The early history is being made shorter: by hand, because the window is nearly full, "
     "or because a request was refused as too long (`overflow`). Without its end, it broke off.",
-    "compact/prune": "So many long results of old calls are shortened; token counts are estimates. Each "
+    "compact/prune": "So many long results of calls are shortened; token counts are estimates. Each "
     "`tool/result` behind it that cites it takes the place of the whole one.",
     "compact/retry": "A request for the summary failed and will be made again after a wait.",
     "compact/summary": "The summary, and how much it stands for; token counts are estimates. The "

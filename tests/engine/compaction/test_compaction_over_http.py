@@ -135,7 +135,7 @@ async def test_a_request_that_is_refused_as_too_long_is_made_anew_and_all_are_in
     book = RequestBook(events, request_body)
     broken = [found.broken for row in book.rows if (found := book.view(row.index)).broken]
     assert [(one.words, one.event) for one in broken if one] == [
-        ("old tool results were shortened", "compact/prune")
+        ("long tool results were shortened", "compact/prune")
     ]
 
 

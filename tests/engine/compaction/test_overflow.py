@@ -127,6 +127,38 @@ async def test_where_no_part_is_short_enough_the_error_stays(app: LoopApp) -> No
     assert_sound(app, agent.session)
 
 
+async def test_where_nothing_else_helps_the_results_of_the_turn_that_runs_are_shortened_too(
+    app: LoopApp,
+) -> None:
+    await with_compaction(app, window=1_000_000)
+    agent = app.create("s1").agent
+    app.provider.will_say(dumps("c1"), TOO_LONG, says("Seen."))
+    await ask(agent, "first")
+    assert [line for line in course(agent.session) if line.startswith("compact/")] == [
+        "compact/start", "compact/end", "compact/start", "compact/prune", "compact/end",
+    ]  # fmt: skip
+    assert [len(result) < len(WHOLE) for result in results(agent.session)] == [True]
+    assert last(agent.session, "turn/end")["reason"]["kind"] == "completed"
+    assert_sound(app, agent.session)
+
+
+async def test_they_are_shortened_after_a_summary_that_was_not_enough_and_then_nothing_is_left(
+    app: LoopApp,
+) -> None:
+    await with_compaction(app, window=1_000_000)
+    agent = app.create("s1").agent
+    app.provider.will_say(says(NOTES), says("Well."), dumps("c1"), TOO_LONG, text("We talked."))
+    app.provider.will_say(TOO_LONG, TOO_LONG, says("Fourth."))
+    await ask(agent, "first", "second", "third")
+    assert [line for line in course(agent.session) if line.startswith("compact/")] == [
+        "compact/start", "compact/summary", "compact/end", "compact/start", "compact/prune", "compact/end",
+    ]  # fmt: skip
+    assert last(agent.session, "turn/end")["reason"]["code"] == "CONTEXT_WINDOW_EXCEEDED"
+    await ask(agent, "fourth")
+    assert last(agent.session, "turn/end")["reason"]["kind"] == "completed"
+    assert_sound(app, agent.session)
+
+
 async def test_after_an_answer_the_next_refusal_is_dealt_with_again(app: LoopApp) -> None:
     await with_compaction(app, window=1_000_000)
     agent = app.create("s1").agent

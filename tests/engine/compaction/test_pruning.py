@@ -155,7 +155,7 @@ async def test_the_audit_names_the_pruning_as_the_cause_of_the_broken_prefix(app
     broken_at = [found.broken for row in book.rows if (found := book.view(row.index)).broken]
     pruned = first(session, "compact/prune")
     assert [(one.words, one.event, one.seq) for one in broken_at if one] == [
-        ("old tool results were shortened", "compact/prune", pruned.seq)
+        ("long tool results were shortened", "compact/prune", pruned.seq)
     ]
 
 

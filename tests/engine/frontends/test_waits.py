@@ -44,7 +44,7 @@ def test_a_compaction_is_one_line_and_each_retry_of_its_summary_another(
     assert retry == "dsh-tui: Busy␛[31m. · retry 1 of 5 after 0.5 s"
     assert done == (
         "dsh-tui: The request was too long: 7 messages summarised, ~17.0k → ~90 tokens, "
-        "after 2 old tool results were shortened"
+        "after 2 long tool results were shortened"
     )
 
 
@@ -57,6 +57,6 @@ def test_two_compactions_are_not_mixed(capsys: pytest.CaptureFixture[str]) -> No
         ("compact/end", {"compactionId": "c2", "outcome": "failed", "error": "bad key"}),
     )
     assert capsys.readouterr().err.splitlines() == [
-        "dsh-tui: Window nearly full: 2 old tool results shortened, ~12.0k → ~3.0k tokens",
+        "dsh-tui: Window nearly full: 2 long tool results shortened, ~12.0k → ~3.0k tokens",
         "dsh-tui: History not summarised: bad key",
     ]
