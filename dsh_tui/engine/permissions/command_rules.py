@@ -19,7 +19,7 @@ from dsh_tui.engine.permissions.command_line import CommandLine, Redirect, Simpl
 from dsh_tui.engine.permissions.command_pattern import Match, read_pattern
 from dsh_tui.engine.permissions.destruction import STEERS, Place, may_steer
 from dsh_tui.engine.permissions.facts import CallFacts
-from dsh_tui.engine.permissions.inside import Inside
+from dsh_tui.engine.permissions.inside import Inside, names
 from dsh_tui.engine.permissions.programs import CHANGE_THE_SHELL, MOST_DEPTH, look_inside
 from dsh_tui.engine.permissions.reading import read
 from dsh_tui.engine.permissions.rule import Rule
@@ -29,6 +29,10 @@ from dsh_tui.engine.permissions.verdict import Verdict
 MOST_WORDS: Final = 20_000
 """Words of commands inside commands that are looked at; what has more is not understood."""
 MOVERS: Final = frozenset({"cd", "pushd", "popd"})
+_BRING_FILES: Final = names("7z bsdtar cp cpio curl gh ln mv patch rsync scp tar tee unzip wget")
+_GIT_BRINGS_NONE: Final = names(
+    "add blame branch commit describe diff fetch grep log ls-files push rev-parse show status tag"
+)
 _LOOP = re.compile(r"\b(?:while|until|for)\b")
 
 
@@ -215,9 +219,7 @@ class _Cover:
         if relative and (self._moves or self._directory != self._project):
             return f"`{command.name}` depends on the directory, which is changed."
         if command.program == "git" and self._enters_another_repository():
-            return (
-                "git would act on another repository inside the workspace, whose settings may run programs."
-            )
+            return "git may act on another repository inside the workspace, whose settings can run programs."
         steers = any(may_steer(one, self._place) for one in (command, *inside.commands))
         leaves = command.program in MOVERS and may_leave(self._call, self._line, command)
         for rule, pattern in self._rules:
@@ -232,8 +234,16 @@ class _Cover:
         return f"`{command.show()}` can run or write more than {matching[0].text} spells out."
 
     def _enters_another_repository(self) -> bool:
+        """Whether git may find another repository, as it is there now or as the line itself brings it."""
         folders = (self._place.directory, *self._place.moved)
-        return any(_is_repository(below) for folder in folders for below in _between(self._project, folder))
+        below = [folder for folder in folders if os.path.realpath(folder) != os.path.realpath(self._project)]
+        if not below:
+            return False
+        *before, _ = _up_to_git(find_all(self._line).commands)
+        return any(map(_brings_files, before)) or any(
+            not folder.is_dir() or any(map(_is_repository, _between(self._project, folder)))
+            for folder in below
+        )
 
     def _is_harmless(self, redirect: Redirect) -> bool:
         if redirect.between_descriptors() or redirect.is_document:
@@ -254,6 +264,19 @@ def _between(project: Path, folder: Path) -> Iterator[Path]:
     while here != root and here.is_relative_to(root):
         yield here
         here = here.parent
+
+
+def _up_to_git(commands: Sequence[SimpleCommand]) -> Sequence[SimpleCommand]:
+    """Those up to the last ``git``, which is the last of them."""
+    last = max(at for at, command in enumerate(commands) if command.program == "git")
+    return commands[: last + 1]
+
+
+def _brings_files(command: SimpleCommand) -> bool:
+    """Whether it may put files into the workspace that git would then take for a repository."""
+    if command.program != "git":
+        return command.program in _BRING_FILES
+    return len(command.words) < 2 or command.words[1].text not in _GIT_BRINGS_NONE
 
 
 def _is_repository(folder: Path) -> bool:

@@ -249,6 +249,23 @@ def test_git_in_a_repository_inside_the_workspace_is_left_to_the_mode(tmp_path: 
     assert decision(f"cd {tmp_path} && git status") == "allow"
 
 
+def test_git_in_a_folder_that_the_line_itself_may_make_a_repository_of_is_left_to_the_mode(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "plain").mkdir()
+
+    def decision(command: str, **arguments: str) -> str | None:
+        return judge(rules("cd *", "git *", "tar *", "ls *"), bash(command, tmp_path, **arguments)).decision
+
+    assert decision("git clone x new && cd new/bare && git status") is None
+    assert decision("git checkout x && cd plain && git status") is None
+    assert decision("cd plain && tar xf ../x.tar && git status") is None
+    assert decision("git checkout x && timeout 5 git status", workdir="plain") is None
+    assert decision("git clone x new && git status && ls new") == "allow"
+    assert decision("cd plain && ls && git add -A && git commit -m x && git push") == "allow"
+    assert decision("cd plain && git checkout x && tar tf x") == "allow"
+
+
 def test_a_second_step_into_a_folder_may_leave_the_workspace() -> None:
     assert judged("cd a && cd b && ls", "cd *", "ls *").decision is None
     assert judged(f"cd {PROJECT} && cd {PROJECT} && ls", "cd *", "ls *").decision == "allow"
