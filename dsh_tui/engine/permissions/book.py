@@ -70,8 +70,9 @@ class Judgement:
 
     @property
     def by(self) -> str:
-        """The text of the rule; empty without one."""
-        return next((rule.text for rule in (self.rule, self.unread) if rule is not None), "")
+        """The text of the rule; empty without one, and only then."""
+        found = self.rule or self.unread
+        return "" if found is None else found.text.strip() or "a rule without words"
 
 
 NO_RULE: Final = Judgement(Verdict(None, None, "no rule speaks of it"))

@@ -21,6 +21,7 @@ from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.rule_file import ReadRules, RuleFile, RuleFileError
 from dsh_tui.engine.permissions.unread import UnreadRule
 from dsh_tui.engine.trust.layout import SETTINGS
+from dsh_tui.engine.trust.project_files import LARGEST_SETTINGS
 from dsh_tui.engine.trust.service import TRUST, Trust
 
 FILE: Final = Path(SETTINGS)
@@ -63,7 +64,7 @@ class ProjectRules:
             HarnessError, OSError: they don't count.
         """
         trust, content = self._require_trusted(project)
-        file = RuleFile(_file(project), self._read_rules)
+        file = RuleFile(_file(project), self._read_bounded)
         after = await to_the_end(lambda: file.add(rules, expected=content))
         await trust.pin_settings(project, after)
 
@@ -74,9 +75,15 @@ class ProjectRules:
             HarnessError, OSError: it counts still.
         """
         trust, content = self._require_trusted(project)
-        file = RuleFile(_file(project), self._read_rules)
+        file = RuleFile(_file(project), self._read_bounded)
         after = await to_the_end(lambda: file.remove(rule, expected=content))
         await trust.pin_settings(project, after)
+
+    def _read_bounded(self, path: Path, content: bytes) -> tuple[Rule, ...]:
+        """What a file of these bytes would hold; of too many nothing would count."""
+        if len(content) > LARGEST_SETTINGS:
+            raise RuleFileError(f"{path} would be larger than {LARGEST_SETTINGS // 1024} KiB")
+        return self._read_rules(path, content)
 
     def _rules_in(self, path: Path, content: bytes) -> Strict:
         try:

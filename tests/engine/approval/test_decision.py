@@ -7,6 +7,7 @@ import pytest
 from dsh_tui.engine.approval.decision import combine
 from dsh_tui.engine.permissions.book import Judgement
 from dsh_tui.engine.permissions.rule import Effect, Rule
+from dsh_tui.engine.permissions.unread import UnreadRule
 from dsh_tui.engine.permissions.verdict import Verdict
 from dsh_tui.engine.sandbox.escalation import ESCALATION
 from dsh_tui.engine.tools.decisions import BY_MODE, Allow, Ask, Deny, PreDecision
@@ -43,6 +44,11 @@ def test_an_ask_rule_asks_in_its_own_name(by_mode: PreDecision) -> None:
     ruled = combine(by_mode, judged("ask"))
     assert isinstance(ruled.decision, Ask)
     assert (ruled.decision.by, ruled.by_rule) == ("ask bash(x)", False)
+
+
+def test_a_rule_that_cant_be_read_asks_even_if_nothing_is_left_of_it() -> None:
+    ruled = combine(RUN, Judgement(Verdict("ask", None, "why"), "session", UnreadRule(" ", "why")))
+    assert ruled.decision == Ask("why", by="a rule without words")
 
 
 def test_the_question_of_leaving_the_sandbox_keeps_its_name_and_reason() -> None:

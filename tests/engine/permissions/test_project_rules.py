@@ -14,6 +14,7 @@ from dsh_tui.engine.permissions.book import Permissions
 from dsh_tui.engine.permissions.events import RULES_IGNORED
 from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.trust import plugin as trust_plugin
+from dsh_tui.engine.trust.project_files import LARGEST_SETTINGS
 from dsh_tui.engine.trust.service import TRUST, Trust
 from tests.fakes.permission_bench import open_rules_bench, rules
 
@@ -145,6 +146,17 @@ async def test_nothing_is_added_to_a_file_that_is_not_trusted(tmp_path: Path) ->
         it.write(TEXT)
         await refused(it)
         assert not it.trust.is_trusted(it.project)
+
+
+async def test_no_rule_makes_the_file_too_large_to_count(tmp_path: Path) -> None:
+    async with opened(tmp_path) as it:
+        before = TEXT + "#" * (LARGEST_SETTINGS - len(TEXT))
+        it.write(before)
+        await it.agree()
+        with pytest.raises(HarnessError, match="would be larger than 64 KiB"):
+            await it.book.add(it.session, (LS,), "project")
+        assert it.settings.read_text() == before
+        assert it.rules == [(MAKE.text, "project")]
 
 
 async def test_nothing_is_written_through_links_or_into_the_home_of_another_program(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.permissions.rule_file import RuleFile, RuleFileError
+from dsh_tui.engine.settings.loader import LARGEST
 from dsh_tui.engine.settings.rules import read_user_rules
 from tests.fakes.odd_files import ODD_FILES
 from tests.fakes.permission_bench import rules
@@ -109,6 +110,15 @@ def test_a_file_that_is_not_as_expected_is_left_alone(file: RuleFile, path: Path
     with pytest.raises(RuleFileError):
         file.add((LS,), expected=b"")
     assert path.read_text() == "model: x\n"
+
+
+def test_no_rule_makes_a_file_too_large_to_be_read(file: RuleFile, path: Path) -> None:
+    path.parent.mkdir()
+    before = "model: x\n" + "#" * (LARGEST - 10)
+    path.write_text(before)
+    with pytest.raises(RuleFileError, match="is larger than 256 KiB"):
+        file.add((LS,))
+    assert path.read_text() == before
 
 
 def test_somebody_who_saves_meanwhile_loses_nothing(path: Path) -> None:
