@@ -42,6 +42,19 @@ async def test_the_composer_listens_before_the_engine_is_there_and_nothing_typed
         assert app.chat.header_bar.facts.badge == ""
 
 
+@pytest.mark.parametrize("key", ["g", "i", "l", "m", "u", "n"])
+async def test_what_needs_the_engine_says_that_it_is_not_there_yet(key: str) -> None:
+    async def boot(_app: DshApp) -> ChatPort:
+        return await asyncio.Future()
+
+    app = DshApp(boot, cwd=Path(CWD))
+    async with app.run_test() as pilot:
+        await pilot.press("ctrl+x", key)
+        await pilot.pause()
+        assert app.screen is app.chat
+        assert app.chat.said == "The engine is not there yet; try again in a moment"
+
+
 async def test_a_focus_that_is_told_before_there_is_a_screen_breaks_nothing() -> None:
     app = app_over(FakeBridge())
     app.on_app_focus()

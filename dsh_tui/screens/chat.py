@@ -273,8 +273,7 @@ class ChatScreen(ChatActions):
                 "warning",
             )
             return
-        if self.port is None and action.slash not in ("quit", "help", "theme"):
-            self.say("The engine is still starting; try again in a moment")
+        if action.slash not in ("quit", "help", "theme") and self.engine() is None:
             return
         self.composer.put("")
         self.perform_slash(event.name, event.argument)

@@ -174,16 +174,16 @@ class ChatActions(
     # Session
 
     def action_session_browse(self) -> None:
-        if self.port is not None:
+        if (port := self.engine()) is not None:
             from dsh_tui.screens.sessions import SessionsScreen
 
             current = self.shown.session_id if self.shown is not None else ""
-            self.app.push_screen(SessionsScreen(self.port, self.dsh.cwd, self.dsh.now_ms, current=current))
+            self.app.push_screen(SessionsScreen(port, self.dsh.cwd, self.dsh.now_ms, current=current))
 
     @work(exclusive=True, group="session", exit_on_error=False)
     async def action_session_new(self) -> None:
-        if self.port is not None:
-            await self.port.new_session()
+        if (port := self.engine()) is not None:
+            await port.new_session()
 
     @work(exclusive=True, group="session", exit_on_error=False)
     async def action_session_fork(self) -> None:
@@ -220,10 +220,10 @@ class ChatActions(
             self.dsh.copy(answer.text)
 
     def action_model_pick(self) -> None:
-        if self.port is not None:
+        if (port := self.engine()) is not None:
             from dsh_tui.screens.models import ModelsScreen
 
-            self.app.push_screen(ModelsScreen(self.port))
+            self.app.push_screen(ModelsScreen(port))
 
     def action_mode_cycle(self) -> None:
         following = next_mode(self.shown.status.mode if self.shown is not None else "")
@@ -239,11 +239,11 @@ class ChatActions(
             self.action_mode_full()
         elif mode not in MODES_KNOWN:
             self.say(f"No mode “{mode}”: {', '.join(CYCLE)} or {FULL_ACCESS}", "warning")
-        elif self.port is not None:
-            self.port.select_mode(mode)
+        elif (port := self.engine()) is not None:
+            port.select_mode(mode)
 
     def action_mode_full(self) -> None:
-        port = self.port
+        port = self.engine()
         if port is None:
             return
         from dsh_tui.screens.full_access import FullAccess
@@ -297,16 +297,16 @@ class ChatActions(
     # Setting up
 
     def action_setup_key(self) -> None:
-        if self.port is not None:
+        if (port := self.engine()) is not None:
             from dsh_tui.screens.key_entry import key_entry
 
-            self.app.push_screen(key_entry(self.port), self.set_up)
+            self.app.push_screen(key_entry(port), self.set_up)
 
     def action_setup_server(self) -> None:
-        if self.port is not None:
+        if (port := self.engine()) is not None:
             from dsh_tui.screens.key_entry import server_entry
 
-            self.app.push_screen(server_entry(self.port), self.set_up)
+            self.app.push_screen(server_entry(port), self.set_up)
 
     def set_up(self, saved: bool | None) -> None:  # noqa: FBT001 - a dialog's result
         """A set-up dialog closed."""

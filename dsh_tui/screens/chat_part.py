@@ -39,6 +39,12 @@ class ChatPart(Screen[None]):
         """Whether a turn runs, waits or stops."""
         return self.shown is not None and self.shown.status.state in ("running", "waiting", "stopping")
 
+    def engine(self) -> ChatPort | None:
+        """What an action acts on; None while it is not there yet, and then that is said."""
+        if self.port is None:
+            self.say("The engine is not there yet; try again in a moment")
+        return self.port
+
     def say(self, text: str, tone: str = "info") -> None:
         """One line for a few seconds."""
         self.said = text

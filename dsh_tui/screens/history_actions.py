@@ -9,22 +9,22 @@ class HistoryActions(ChatPart):
     """The actions; the screens are imported when they are first asked for."""
 
     def action_request_show(self) -> None:
-        if self.port is not None:
+        if (port := self.engine()) is not None:
             from dsh_tui.screens.request import RequestScreen
 
-            self.app.push_screen(RequestScreen(self.port.history, self._title_shown))
+            self.app.push_screen(RequestScreen(port.history, self._title_shown))
 
     def action_timeline_show(self) -> None:
-        if self.port is not None:
+        if (port := self.engine()) is not None:
             from dsh_tui.screens.timeline import TimelineScreen
 
-            self.app.push_screen(TimelineScreen(self.port, self._title_shown))
+            self.app.push_screen(TimelineScreen(port, self._title_shown))
 
     def action_permissions_show(self) -> None:
-        if self.port is not None:
+        if (port := self.engine()) is not None:
             from dsh_tui.screens.permissions import PermissionsScreen
 
-            self.app.push_screen(PermissionsScreen(self.port.permissions, self.dsh.now_ms))
+            self.app.push_screen(PermissionsScreen(port.permissions, self.dsh.now_ms))
 
     @property
     def _title_shown(self) -> str:
