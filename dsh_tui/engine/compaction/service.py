@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.base.cancel import Cancelled, CancelSignal
@@ -40,6 +40,10 @@ Trigger = Literal["manual", "auto", "overflow"]
 Change = Literal["nothing", "some", "all"]
 """What was done of what can be; after ``some``, a summary is left to try."""
 
+ROOM: Final = 0.1
+"""The share of the limit that shortening must leave free to be enough: it costs the cache behind it, and
+what makes little room would soon be done again."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -66,9 +70,9 @@ class Need:
     last_resort: bool = False
     """Only shorten what is long, of the turn that runs too: nothing else helped."""
 
-    def over(self, saved: int = 0) -> bool:
-        """Whether it is nearly full, with so much less in it."""
-        return self.limit is not None and self.used - saved > self.limit
+    def over(self, saved: int = 0, room: float = 0) -> bool:
+        """Whether it is nearly full, with so much less in it and this share of the limit left free."""
+        return self.limit is not None and self.used - saved > self.limit * (1 - room)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +181,8 @@ class Compaction:
         if pruning is not None:
             await prune(session, pruning, course.mark, self._spill())
             course.signal.check()
-            if need.trigger != "manual" and not need.over(pruning.saved):
+            room = ROOM if need.trigger == "auto" else 0
+            if need.trigger != "manual" and not need.over(pruning.saved, room):
                 return "some"
             plan = plan.renewed(session, self._scale)
         while True:

@@ -75,6 +75,20 @@ async def test_shortening_that_is_not_enough_is_followed_by_a_summary_of_what_is
     assert_sound(app, agent.session)
 
 
+async def test_shortening_that_leaves_little_room_is_followed_by_a_summary_at_once(app: LoopApp) -> None:
+    await with_compaction(app, window=10_000)
+    agent = app.create("s1").agent
+    app.provider.will_say(
+        dumps("c1"), says("Seen."), says("Well.", 9_300), text("We looked."), says("Third.")
+    )
+    await ask(agent, "first", "second", "third")
+    pruned = last(agent.session, "compact/prune")
+    left = 9_300 - pruned["tokensBefore"] + pruned["tokensAfter"]
+    assert 7_200 < left < 8_000
+    assert "compact/summary" in course(agent.session)
+    assert_sound(app, agent.session)
+
+
 async def test_the_whole_result_stays_in_the_log_in_the_transcript_and_in_a_file(
     app: LoopApp, tmp_path: Path
 ) -> None:
