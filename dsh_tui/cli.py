@@ -244,7 +244,7 @@ def _replay(arguments: list[str]) -> int:
         help="times faster than it was recorded (default: 1)",
     )
     options = parser.parse_args(arguments)
-    from dsh_tui.recording import RecordingError, load_recording
+    from dsh_tui.bridge.recording import RecordingError, load_recording
 
     try:
         load_recording(options.file)

@@ -28,7 +28,7 @@ from dsh_tui.launch import LaunchOptions
 from dsh_tui.preferences import apply_preferences, follow_settings
 
 if TYPE_CHECKING:
-    from dsh_tui.bridge import Bridge
+    from dsh_tui.bridge.bridge import Bridge
     from dsh_tui.engine.persistence.errors import PersistenceError
     from dsh_tui.engine.persistence.seam import Persistence
     from dsh_tui.engine.product import Product
@@ -122,14 +122,14 @@ async def _start_product(app: DshApp, options: LaunchOptions) -> Product:
 
 async def _boot(app: DshApp, product: Product, options: LaunchOptions) -> Bridge:
     """The bridge, with the session that was asked for."""
-    from dsh_tui.bridge import Bridge
+    from dsh_tui.bridge.bridge import Bridge
+    from dsh_tui.bridge.plugin_news import PluginNews
     from dsh_tui.engine.base.errors import error_chain
     from dsh_tui.engine.persistence.errors import SessionOwnershipLostError
     from dsh_tui.engine.persistence.seam import PERSISTENCE_MENDED, PERSISTENCE_STATE
     from dsh_tui.engine.persistence.stored import told
     from dsh_tui.engine.plugin_folder.folder import PLUGINS_CHANGED
     from dsh_tui.engine.session.store import SESSION_EVENT
-    from dsh_tui.plugin_news import PluginNews
 
     log_to(product.home.logs)
     bridge = Bridge(product, post=app.post_view, notify=app.notice)
@@ -171,7 +171,7 @@ def _import_engine() -> None:
 
 async def _open(bridge: Bridge, options: LaunchOptions) -> None:
     if options.replay is not None:
-        from dsh_tui.recording import Playback, load_recording
+        from dsh_tui.bridge.recording import Playback, load_recording
 
         loaded = await asyncio.to_thread(load_recording, options.replay)
         await bridge.play(Playback(loaded, speed=options.speed, name=options.replay.name))
@@ -183,7 +183,7 @@ async def _open(bridge: Bridge, options: LaunchOptions) -> None:
     elif options.continue_last and (last := await bridge.library.last_in(options.cwd)) is not None:
         await bridge.open_session(last, named=True)
     elif options.demo or bridge.needs_key:
-        from dsh_tui.recording import bundled
+        from dsh_tui.bridge.recording import bundled
 
         await bridge.play(await asyncio.to_thread(bundled))
     else:

@@ -66,7 +66,7 @@ class ChatActions(
 
     @property
     def plays_recording(self) -> bool:
-        """Whether what is shown was recorded; see `dsh_tui.recording`."""
+        """Whether what is shown was recorded; see `dsh_tui.bridge.recording`."""
         return self.shown is not None and self.shown.read_only.startswith(RECORDING)
 
     def perform(self, action: Action, argument: str = "") -> None:

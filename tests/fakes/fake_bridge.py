@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 
+from dsh_tui.bridge.session_history import SessionHistory
 from dsh_tui.engine.projection.compaction_views import CompactionForecast
 from dsh_tui.engine.projection.trust_views import TrustAnswer, TrustQuestion
 from dsh_tui.engine.projection.views import (
@@ -19,7 +20,6 @@ from dsh_tui.engine.projection.views import (
     SessionRow,
     StatusView,
 )
-from dsh_tui.session_history import SessionHistory
 from tests.fakes.fake_permissions import FakePermissions
 
 Asked = tuple[object, ...]

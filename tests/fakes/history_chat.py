@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dsh_tui.bridge.session_history import SessionHistory
 from dsh_tui.engine.llm.prices import Price
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.views import TurnEndView
-from dsh_tui.session_history import SessionHistory
 from tests.fakes.fake_bridge import FakeBridge
 from tests.fakes.history_log import HEADER, history
 

@@ -19,7 +19,7 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from dsh_tui.app import DshApp
-from dsh_tui.bridge import Bridge
+from dsh_tui.bridge.bridge import Bridge
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.projection.views import AnswerIntent
 from dsh_tui.screens.ports import ChatPort

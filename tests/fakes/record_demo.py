@@ -1,6 +1,6 @@
 """Makes the bundled recording: the real product, a scripted model, a small project.
 
-Writes a new `dsh_tui/recording.jsonl`; look at it in the app before it is committed::
+Writes a new `dsh_tui/bridge/recording.jsonl`; look at it in the app before it is committed::
 
     python -m tests.fakes.record_demo && dsh-tui --demo
 """
@@ -28,7 +28,7 @@ from tests.fakes.model_script import hold
 from tests.fakes.model_server import ModelServer
 
 ROOT = Path(__file__).resolve().parents[2]
-TARGET = ROOT / "dsh_tui" / "recording.jsonl"
+TARGET = ROOT / "dsh_tui" / "bridge" / "recording.jsonl"
 SESSION = "recording"
 SHOWN_HOME = "/home/you"
 SHOWN_PROJECT = f"{SHOWN_HOME}/payments-api"

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from dsh_tui.app import DshApp
-from dsh_tui.bridge import Bridge
+from dsh_tui.bridge.bridge import Bridge
 from dsh_tui.engine.persistence.jsonl.paths import find_log
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.projection.views import SessionRow

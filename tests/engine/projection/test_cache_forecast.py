@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from dsh_tui.bridge.session_history import SessionHistory, Target
 from dsh_tui.engine.base.lossless import dumps
 from dsh_tui.engine.llm.prices import Price
 from dsh_tui.engine.projection.body_pieces import pieces_of
@@ -11,7 +12,6 @@ from dsh_tui.engine.projection.cache_forecast import uncached
 from dsh_tui.engine.projection.cost import CostView, money
 from dsh_tui.engine.projection.request_parts import estimate_tokens
 from dsh_tui.engine.projection.request_views import ForecastView
-from dsh_tui.session_history import SessionHistory, Target
 from tests.fakes.history_log import HEADER, SYSTEM, TOOLS, history, seqs, tool_schema
 
 OFFERED: Any = TOOLS

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dsh_tui import cli
-from dsh_tui.bridge import Bridge
+from dsh_tui.bridge.bridge import Bridge
 from dsh_tui.engine.base.frozen import JsonObject
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.projection.trust_views import TrustAnswer

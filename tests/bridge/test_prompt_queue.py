@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dsh_tui.prompt_queue import PromptQueue
+from dsh_tui.bridge.prompt_queue import PromptQueue
 
 
 def queue_of(*texts: str) -> PromptQueue:

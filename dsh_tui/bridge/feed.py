@@ -11,11 +11,11 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from dsh_tui.bridge.session_history import SessionHistory
 from dsh_tui.engine.llm.prices import PriceOf, no_price
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.views import ChatView
 from dsh_tui.engine.session.event import Event
-from dsh_tui.session_history import SessionHistory
 
 POSTS_PER_SECOND = 15
 

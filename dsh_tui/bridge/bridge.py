@@ -12,7 +12,18 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 
-from dsh_tui.approval_inbox import ApprovalInbox
+from dsh_tui.bridge.approval_inbox import ApprovalInbox
+from dsh_tui.bridge.feed import Feed
+from dsh_tui.bridge.folder_trust import FolderTrust
+from dsh_tui.bridge.model_list import ModelList
+from dsh_tui.bridge.open_sessions import OpenSessions
+from dsh_tui.bridge.permission_desk import PermissionDesk
+from dsh_tui.bridge.prompt_cost import prompt_cost
+from dsh_tui.bridge.prompt_queue import PromptQueue
+from dsh_tui.bridge.recording import Playback
+from dsh_tui.bridge.session_compaction import SessionCompaction
+from dsh_tui.bridge.session_history import SessionHistory
+from dsh_tui.bridge.session_library import SessionLibrary
 from dsh_tui.engine.agent.agent import Agent, AgentStatus, QueuedMessage
 from dsh_tui.engine.agent.events import AGENT_DROPPED, AGENT_ERROR, AGENT_STATUS
 from dsh_tui.engine.base.errors import HarnessError, error_chain
@@ -30,17 +41,6 @@ from dsh_tui.engine.session.session import Session
 from dsh_tui.engine.session.store import SESSION_EVENT
 from dsh_tui.engine.session_title.title import clean_title, rename
 from dsh_tui.engine.shell.seam import SHELL_PROGRESS
-from dsh_tui.feed import Feed
-from dsh_tui.folder_trust import FolderTrust
-from dsh_tui.model_list import ModelList
-from dsh_tui.open_sessions import OpenSessions
-from dsh_tui.permission_desk import PermissionDesk
-from dsh_tui.prompt_cost import prompt_cost
-from dsh_tui.prompt_queue import PromptQueue
-from dsh_tui.recording import Playback
-from dsh_tui.session_compaction import SessionCompaction
-from dsh_tui.session_history import SessionHistory
-from dsh_tui.session_library import SessionLibrary
 
 _log = logging.getLogger(__name__)
 Post = Callable[[ChatView], None]

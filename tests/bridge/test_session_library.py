@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dsh_tui.bridge import Bridge
+from dsh_tui.bridge.bridge import Bridge
+from dsh_tui.bridge.session_library import SessionLibrary
 from dsh_tui.engine.agent.registry import AGENTS, ResumeAgent
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.persistence.jsonl.logs import JsonlLogs
@@ -22,7 +23,6 @@ from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.projection.views import SessionRow, UserView
 from dsh_tui.engine.session.idle import append_idle
 from dsh_tui.engine.session_index.index import SessionIndex
-from dsh_tui.session_library import SessionLibrary
 from dsh_tui.widgets.session_list import arranged
 from tests.fakes.log_folder import LogFolder
 from tests.fakes.session_logs import bare_session, whole_turn

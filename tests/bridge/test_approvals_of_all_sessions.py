@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dsh_tui.approval_inbox import GONE
-from dsh_tui.bridge import Bridge
+from dsh_tui.bridge.approval_inbox import GONE
+from dsh_tui.bridge.bridge import Bridge
 from dsh_tui.engine.permissions.rule import Rule
 from dsh_tui.engine.product import Product, StartOptions
 from dsh_tui.engine.projection.permission_views import LedgerView

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dsh_tui.session_history import SessionHistory
+from dsh_tui.bridge.session_history import SessionHistory
 from tests.fakes.history_log import HEADER, history
 from tests.fakes.session_logs import bare_session, whole_turn
 

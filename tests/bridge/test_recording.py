@@ -10,13 +10,21 @@ from pathlib import Path
 
 import pytest
 
+from dsh_tui.bridge.recording import (
+    LONGEST_PAUSE_S,
+    PATH,
+    Playback,
+    RecordingError,
+    bundled,
+    load_recording,
+    paced,
+)
 from dsh_tui.engine.llm.deepseek.wire import body_bytes
 from dsh_tui.engine.loop.rebuild import rebuild_requests
 from dsh_tui.engine.persistence.stored import LoadedSession
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.views import AnswerView, ThinkingView, ToolView, TurnEndView
 from dsh_tui.engine.session.event import Event
-from dsh_tui.recording import LONGEST_PAUSE_S, PATH, Playback, RecordingError, bundled, load_recording, paced
 from tests.fakes.fake_clock import FakeClock
 from tests.fakes.odd_files import ODD_FILES
 from tests.fakes.strict_api import refusal

@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dsh_tui.busy_session import LOOK_SECONDS, BusySession
+from dsh_tui.bridge.busy_session import LOOK_SECONDS, BusySession
+from dsh_tui.bridge.feed import Feed
+from dsh_tui.bridge.recording import Playback
 from dsh_tui.engine.agent.agent import Agent, AgentHandle, AgentOptions
 from dsh_tui.engine.agent.registry import AGENTS, CreateAgent, ResumeAgent
 from dsh_tui.engine.base.clock import SYSTEM_CLOCK, Clock
@@ -35,8 +37,6 @@ from dsh_tui.engine.projection.views import ChatView
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.session import END_SEED, Session
 from dsh_tui.engine.session_move import move_stored
-from dsh_tui.feed import Feed
-from dsh_tui.recording import Playback
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ and its bytes are held against the last request. Source: ux spec §3.2 (cache au
 
 from __future__ import annotations
 
+from dsh_tui.bridge.session_history import SessionHistory
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.system_prompt.assembly import SYSTEM_PROMPT
-from dsh_tui.session_history import SessionHistory
 
 
 async def prompt_cost(root: Context, agent: Agent, history: SessionHistory) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dsh_tui.busy_session import LOOK_SECONDS, BusySession
+from dsh_tui.bridge.busy_session import LOOK_SECONDS, BusySession
 from dsh_tui.engine.persistence.seam import LEASES
 from dsh_tui.engine.session.session import Session
 from tests.fakes.fake_clock import FakeClock

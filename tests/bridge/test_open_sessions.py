@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dsh_tui.bridge import Bridge
+from dsh_tui.bridge.bridge import Bridge
 from dsh_tui.engine.agent.registry import AGENTS
 from dsh_tui.engine.persistence.errors import NotStoredError
 from dsh_tui.engine.persistence.lease.record import LOCK_NAME
