@@ -126,6 +126,8 @@ _SHELLS: Final = frozenset(
 )
 _SHELL_FLAG = re.compile(r"[-+][abefhiklmnpruvxBCEHPT]+|--(?:login|noprofile|norc|posix|verbose)")
 _SHELL_SCRIPT = re.compile(r"-[abefhiklmnpruvxBCEHPT]*c[abefhiklmnpruvxBCEHPT]*")
+_RUN_LATER: Final = names("at batch crontab")
+_ELSEWHERE: Final = "a shell whose commands come from elsewhere"
 _XARGS: Final = _Form(
     "-0 -o -p -r -t -x --null --exit --interactive --no-run-if-empty --open-tty --verbose",
     "-a -d -E -I -L -n -P -s --arg-file --delimiter --max-args --max-chars --max-lines --max-procs --replace",
@@ -175,7 +177,9 @@ def wrapped(command: SimpleCommand) -> Inside | None:
 
 
 def _runner(words: Words, program: str) -> Inside | None:
-    """``uv run pytest``, ``npx eslint``."""
+    """``uv run pytest``, ``npx eslint``; ``at now``, which reads what to run."""
+    if program in _RUN_LATER and all(word.text != "-l" for word in words):
+        return Inside(spelled=EVERYTHING, doubt=_ELSEWHERE)
     for width in (1, 2):
         names_it = " ".join((program, *(word.text for word in words[1:width])))
         form = _RUNNERS.get(names_it)
@@ -208,7 +212,7 @@ def _shell(words: Words) -> Inside:
             return suffixes(words, f"an option of a shell ({option})")
         at += 1
     if at >= len(words) or not words[at].literal:
-        return Inside(spelled=EVERYTHING, doubt="a shell whose commands come from elsewhere")
+        return Inside(spelled=EVERYTHING, doubt=_ELSEWHERE)
     return script(words[at], at + 1) if reads_script else Inside((SimpleCommand(words[at:]),), at + 1)
 
 
@@ -257,7 +261,9 @@ def _remote(words: Words, form: _Form) -> Inside:
     at = form.inner(words)
     if at is None:
         return _loose(words)
-    return joined(words[at:], len(words)) if at < len(words) else Inside(spelled=len(words))
+    if at < len(words):
+        return joined(words[at:], len(words))
+    return Inside(spelled=len(words), doubt=_ELSEWHERE if form is _SSH else "")
 
 
 def _splits(word: Word) -> bool:

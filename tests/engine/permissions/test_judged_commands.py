@@ -312,6 +312,7 @@ PERHAPS_DENIED = (
     "$X push", "git $X", "git ${X} push", "git p*", "g?t push", "{git,push}", "git {push,x}",
     "$(echo git) push", '"$X"', "ls | sh", "ls |& bash -s", "eval $X", 'sh -c "$X"', "source x",
     "xargs -I% git % x", "git 'x", "[[ x =~ y ]]", "ls\x00", "xargs sh -c", "sudo $X",
+    "ssh h <<'E'\ngit push\nE", "ls | ssh -T h", "at now <<'E'\ngit push\nE", "crontab x", "ls | sudo batch",
 )
 # fmt: on
 
@@ -323,7 +324,16 @@ def test_what_may_hide_a_denied_command_asks_even_where_all_is_allowed(command: 
 
 @pytest.mark.parametrize(
     "command",
-    ["git stash push", "git log $X", "echo git push", "ls $X *.py", "git pull", "ls <<E\nx\nE", "make push"],
+    [
+        "git stash push",
+        "git log $X",
+        "echo git push",
+        "ls $X *.py",
+        "git pull",
+        "ls <<E\nx\nE",
+        "make push",
+        "crontab -l",
+    ],
 )
 def test_a_deny_rule_says_nothing_of_other_commands(command: str) -> None:
     assert judged(command, "deny bash(git push *)").decision is None
