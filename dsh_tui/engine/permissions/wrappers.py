@@ -263,7 +263,7 @@ def _remote(words: Words, form: _Form) -> Inside:
         return _loose(words)
     if at < len(words):
         return joined(words[at:], len(words))
-    return Inside(spelled=len(words), doubt=_ELSEWHERE if form is _SSH else "")
+    return Inside(spelled=EVERYTHING, doubt=_ELSEWHERE) if form is _SSH else Inside(spelled=len(words))
 
 
 def _splits(word: Word) -> bool:

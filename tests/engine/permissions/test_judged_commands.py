@@ -233,6 +233,12 @@ def test_the_programs_own_folder_is_changed_by_a_command_only_where_a_rule_is_th
     assert judge(rules("tee *"), replace(call, kept=())).decision == "allow"
 
 
+def test_a_shell_that_is_given_no_command_is_covered_by_no_rule() -> None:
+    for command in ("ls | ssh -T host", "ls | bash", "ls | at now"):
+        shell = command.removeprefix("ls | ")
+        assert judged(command, "ls *", shell, f"{shell} *").decision is None
+
+
 def test_git_in_a_repository_inside_the_workspace_is_left_to_the_mode(tmp_path: Path) -> None:
     for folder in ("nested/.git", "nested/deep", "bare/objects", "bare/refs", "plain"):
         (tmp_path / folder).mkdir(parents=True)
