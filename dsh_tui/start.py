@@ -182,7 +182,7 @@ async def _open(bridge: Bridge, options: LaunchOptions) -> None:
         await bridge.fork_session(session_id, int(seq) if seq.isdigit() else None)
     elif options.continue_last and (last := await bridge.library.last_in(options.cwd)) is not None:
         await bridge.open_session(last, named=True)
-    elif options.demo or bridge.needs_key:
+    elif options.demo or bridge.access.needs_key:
         from dsh_tui.bridge.recording import bundled
 
         await bridge.play(await asyncio.to_thread(bundled))

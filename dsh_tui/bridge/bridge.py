@@ -15,6 +15,7 @@ from dataclasses import replace
 from dsh_tui.bridge.approval_inbox import ApprovalInbox
 from dsh_tui.bridge.feed import Feed
 from dsh_tui.bridge.folder_trust import FolderTrust
+from dsh_tui.bridge.model_access import ModelAccess
 from dsh_tui.bridge.model_list import ModelList
 from dsh_tui.bridge.open_sessions import OpenSessions
 from dsh_tui.bridge.permission_desk import PermissionDesk
@@ -27,12 +28,11 @@ from dsh_tui.bridge.session_library import SessionLibrary
 from dsh_tui.engine.agent.agent import Agent, AgentStatus, QueuedMessage
 from dsh_tui.engine.agent.events import AGENT_DROPPED, AGENT_ERROR, AGENT_STATUS
 from dsh_tui.engine.base.errors import HarnessError, error_chain
-from dsh_tui.engine.credentials.store import CredentialError
 from dsh_tui.engine.llm.blocks import text_of
 from dsh_tui.engine.llm.service import LLM
 from dsh_tui.engine.modes.modes import MODES
 from dsh_tui.engine.persistence.seam import PERSISTENCE
-from dsh_tui.engine.product import PROVIDER, Product
+from dsh_tui.engine.product import Product
 from dsh_tui.engine.projection.session import SessionFold
 from dsh_tui.engine.projection.views import AgentState, AnswerIntent, ChatView, ModelRow, ProposalView
 from dsh_tui.engine.sandbox.service import SANDBOX
@@ -56,7 +56,7 @@ class Bridge:
         self._root = product.engine.root
         self._notify = notify
         self._inbox = ApprovalInbox(self._root, notify)
-        self._needs_key = self._ask_needs_key()
+        self.access = ModelAccess(product, notify=notify, granted=self._begin_with_access)
         self._stopping: Agent | None = None
         self._queues: dict[str, PromptQueue] = {}
         self._models = ModelList(self._root[LLM], product.known_models())
@@ -90,10 +90,6 @@ class Bridge:
     def history(self) -> SessionHistory:
         return self._feed.history
 
-    @property
-    def needs_key(self) -> bool:
-        return self._needs_key
-
     def models(self) -> Sequence[ModelRow]:
         """What is known now; the providers are asked behind it, for the next time."""
         if self._models_asked is None:
@@ -117,7 +113,7 @@ class Bridge:
 
     def _sent_to_copy(self, text: str) -> bool:
         """A session of another program is only read; what is sent to it begins a copy of ours."""
-        if not self._open.copies or self._needs_key:
+        if not self._open.copies or self.access.needs_key:
             return False
 
         async def go_on() -> None:
@@ -207,7 +203,7 @@ class Bridge:
     @property
     def leaves_recording(self) -> bool:
         playback = self._open.playback
-        return playback is not None and playback.bundled and not self._needs_key
+        return playback is not None and playback.bundled and not self.access.needs_key
 
     def leave_recording(self, then: str = "") -> bool:
         if not self.leaves_recording:
@@ -218,31 +214,11 @@ class Bridge:
 
     # Set-up and end
 
-    async def save_key(self, key: str) -> None:
-        self._product.credentials.save(PROVIDER, key)
-        found = self._product.credentials.resolve(PROVIDER)
-        used = found is None or found.value == key.strip()
-        await self._set_up("" if used else "DEEPSEEK_API_KEY in the environment wins over it")
-
-    async def save_base_url(self, url: str) -> None:
-        await self._product.use_base_url(url)
-        used = self._product.base_url == url.strip()
-        await self._set_up("" if used else "DEEPSEEK_BASE_URL in the environment wins over it")
-
-    async def _set_up(self, but: str) -> None:
-        """A key or a server is there: go on where one is, or begin."""
-        self._notify(f"Saved, but {but}" if but else "Saved. Ask away", "warning" if but else "ok")
-        self._needs_key = self._ask_needs_key()
-        if self._agent is None and not self._needs_key:
+    async def _begin_with_access(self) -> None:
+        """A key or a server was given: go on where one is, or begin."""
+        if self._agent is None and not self.access.needs_key:
             await self.new_session()
         self._feed.schedule()
-
-    def _ask_needs_key(self) -> bool:
-        try:
-            return self._product.needs_key()
-        except CredentialError as error:
-            self._notify(error.message, "error")
-            return True
 
     def start_in_mode(self, mode: str) -> None:
         """The mode that the command line names holds for the open session, whatever its log says."""
@@ -305,7 +281,7 @@ class Bridge:
         return self._agent is None
 
     def _why_read_only(self) -> str:
-        return self._open.why_read_only(keyless=self._needs_key)
+        return self._open.why_read_only(keyless=self.access.needs_key)
 
     def _require_agent(self) -> Agent:
         assert self._agent is not None

@@ -191,7 +191,7 @@ class ChatScreen(ChatActions):
         port, view = self.port, self.shown
         words = composer_words(
             trouble=self._trouble,
-            keyless=port is not None and port.needs_key,
+            keyless=port is not None and port.access.needs_key,
             demo=port is not None and port.leaves_recording,
             read_only=view.read_only if view is not None else "",
             busy=self.busy,
@@ -371,7 +371,7 @@ class ChatScreen(ChatActions):
         self._draw()
 
     def _show_first_run(self) -> None:
-        needed = self.port is not None and self.port.needs_key
+        needed = self.port is not None and self.port.access.needs_key
         self.first_run.recording = self.plays_recording
         if needed == self.first_run.has_class("-needed"):
             return

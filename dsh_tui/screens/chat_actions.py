@@ -300,13 +300,13 @@ class ChatActions(
         if (port := self.engine()) is not None:
             from dsh_tui.screens.key_entry import key_entry
 
-            self.app.push_screen(key_entry(port), self.set_up)
+            self.app.push_screen(key_entry(port.access), self.set_up)
 
     def action_setup_server(self) -> None:
         if (port := self.engine()) is not None:
             from dsh_tui.screens.key_entry import server_entry
 
-            self.app.push_screen(server_entry(port), self.set_up)
+            self.app.push_screen(server_entry(port.access), self.set_up)
 
     def set_up(self, saved: bool | None) -> None:  # noqa: FBT001 - a dialog's result
         """A set-up dialog closed."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dsh_tui.screens.line_entry import LineEntry, Save
-from dsh_tui.screens.ports import ChatPort
+from dsh_tui.screens.ports import AccessPort
 
 
-def key_entry(port: ChatPort) -> LineEntry:
+def key_entry(port: AccessPort) -> LineEntry:
     """Asks for the DeepSeek key."""
     return LineEntry(
         "DeepSeek API key",
@@ -18,7 +18,7 @@ def key_entry(port: ChatPort) -> LineEntry:
     )
 
 
-def server_entry(port: ChatPort) -> LineEntry:
+def server_entry(port: AccessPort) -> LineEntry:
     """Asks for the base URL of an OpenAI-compatible server."""
     return LineEntry(
         "Local server",
@@ -32,7 +32,7 @@ class NotAnAddress(ValueError):
     """What was typed is no http address."""
 
 
-def _checked(port: ChatPort) -> Save:
+def _checked(port: AccessPort) -> Save:
     async def save(url: str) -> None:
         if not url.startswith(("http://", "https://")):
             raise NotAnAddress("An address starts with http:// or https://")

@@ -124,17 +124,29 @@ class PermissionsPort(Protocol):
         ...
 
 
+class AccessPort(Protocol):
+    """What it takes to ask a model. What could not be kept raises, with one clear line."""
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether nothing can be asked until a key or a server is given."""
+        ...
+
+    async def save_key(self, key: str) -> None:
+        """Keep the key in the credential store and use it from now on."""
+        ...
+
+    async def save_base_url(self, url: str) -> None:
+        """Use an OpenAI-compatible server from now on."""
+        ...
+
+
 class ChatPort(Protocol):
     """The intents of the app. A front end holds exactly one."""
 
     @property
     def view(self) -> ChatView:
         """What the chat screen shows now."""
-        ...
-
-    @property
-    def needs_key(self) -> bool:
-        """Whether nothing can be asked of a model until a key or a server is given."""
         ...
 
     def send(self, text: str) -> None:
@@ -187,6 +199,11 @@ class ChatPort(Protocol):
         ...
 
     @property
+    def access(self) -> AccessPort:
+        """Keys and servers."""
+        ...
+
+    @property
     def trust(self) -> TrustPort:
         """Of the project that is worked in."""
         ...
@@ -232,18 +249,6 @@ class ChatPort(Protocol):
         ...
 
     def rename(self, title: str) -> None: ...
-
-    async def save_key(self, key: str) -> None:
-        """Keep the key in the credential store and use it from now on.
-
-        Raises:
-            Exception: with one clear line, when it could not be kept.
-        """
-        ...
-
-    async def save_base_url(self, url: str) -> None:
-        """Use an OpenAI-compatible server. Raises as `save_key` does."""
-        ...
 
     async def close(self) -> None:
         """Stop agents, flush, release leases. The app leaves when this returns."""

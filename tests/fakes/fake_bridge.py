@@ -132,6 +132,24 @@ class FakeCompaction:
         self._asked.append(("compact", keep))
 
 
+class FakeAccess:
+    """Implements `AccessPort`: there is a key, unless a test says otherwise."""
+
+    def __init__(self, asked: list[Asked], fails: dict[str, Exception]) -> None:
+        self.needs_key = False
+        self._asked, self._fails = asked, fails
+
+    async def save_key(self, key: str) -> None:
+        if "save_key" in self._fails:
+            raise self._fails["save_key"]
+        self._asked.append(("save_key", key))
+        self.needs_key = False
+
+    async def save_base_url(self, url: str) -> None:
+        self._asked.append(("save_base_url", url))
+        self.needs_key = False
+
+
 class FakeBridge:
     """Implements `ChatPort`. `change` posts another view, as the real one would."""
 
@@ -139,11 +157,11 @@ class FakeBridge:
         self._view = view or empty_view(cwd)
         self.refused_modes: set[str] = set()
         self.asked: list[Asked] = []
-        self.needs_key = False
         self.model_rows: list[ModelRow] = []
         self.fails: dict[str, Exception] = {}
         self.proposals: dict[str, ProposalView] = {}
         """By the approval's id."""
+        self.access = FakeAccess(self.asked, self.fails)
         self.library = FakeLibrary(self.asked, self.fails)
         self.permissions = FakePermissions(self.asked, self.fails)
         self.trust = FakeTrust(self.asked, self.fails)
@@ -239,21 +257,11 @@ class FakeBridge:
 
     @property
     def leaves_recording(self) -> bool:
-        return self._view.read_only.startswith("recording") and not self.needs_key
+        return self._view.read_only.startswith("recording") and not self.access.needs_key
 
     def rename(self, title: str) -> None:
         self.asked.append(("rename", title))
         self.change(title=title)
-
-    async def save_key(self, key: str) -> None:
-        if "save_key" in self.fails:
-            raise self.fails["save_key"]
-        self.asked.append(("save_key", key))
-        self.needs_key = False
-
-    async def save_base_url(self, url: str) -> None:
-        self.asked.append(("save_base_url", url))
-        self.needs_key = False
 
     async def close(self) -> None:
         self.closed = True

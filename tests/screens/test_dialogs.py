@@ -76,7 +76,7 @@ async def settled(pilot: Pilot[None]) -> None:
 
 async def test_without_a_key_the_panel_offers_ways_and_the_key_is_masked() -> None:
     bridge = FakeBridge(chat(status=running(state="idle"), read_only="recording"))
-    bridge.needs_key = True
+    bridge.access.needs_key = True
     app = app_over(bridge)
     async with started(app) as pilot:
         assert app.chat.first_run.has_focus
@@ -100,7 +100,7 @@ async def test_without_a_key_the_panel_offers_ways_and_the_key_is_masked() -> No
 
 async def test_a_server_needs_an_address() -> None:
     bridge = FakeBridge()
-    bridge.needs_key = True
+    bridge.access.needs_key = True
     app = app_over(bridge)
     async with started(app) as pilot:
         await pilot.press("2")
@@ -117,7 +117,7 @@ async def test_a_server_needs_an_address() -> None:
 
 async def test_nothing_is_sent_without_a_key_and_the_draft_stays() -> None:
     bridge = FakeBridge()
-    bridge.needs_key = True
+    bridge.access.needs_key = True
     app = app_over(bridge)
     async with started(app) as pilot:
         app.chat.composer.focus()

@@ -11,7 +11,7 @@ PLAYING = "recording: nothing here is live; /key takes a key, /server a local se
 
 def keyless(**view: object) -> FakeBridge:
     bridge = FakeBridge(chat(read_only=PLAYING, **view))  # type: ignore[arg-type] # the fields of ChatView
-    bridge.needs_key = True
+    bridge.access.needs_key = True
     return bridge
 
 
@@ -61,7 +61,7 @@ async def test_letters_at_the_choices_begin_a_draft_and_numbers_choose() -> None
 
 async def test_a_session_without_a_key_can_be_read_and_says_so() -> None:
     bridge = FakeBridge(chat())
-    bridge.needs_key = True
+    bridge.access.needs_key = True
     app = app_over(bridge)
     async with started(app):
         assert str(app.chat.first_run.border_title) == KEYLESS

@@ -73,7 +73,7 @@ def asking_for_a_long_command() -> FakeBridge:
 
 def first_run() -> FakeBridge:
     bridge = FakeBridge(chat([*sample_blocks()[:7], turn_end()], status=IDLE, read_only="recording"))
-    bridge.needs_key = True
+    bridge.access.needs_key = True
     return bridge
 
 
