@@ -68,7 +68,7 @@ class Bridge:
         self.permissions = PermissionDesk(
             product, lambda: None if self._agent is None else self._agent.session
         )
-        self.compaction = SessionCompaction(self._root, lambda: self._agent)
+        self.compaction = SessionCompaction(self._root, lambda: self._agent, product.price_of)
         self.library = SessionLibrary(product, self._inbox.sessions)
         self._open = OpenSessions(product, self._feed, notify=notify, spawn=self._spawn)
         self.trust = FolderTrust(

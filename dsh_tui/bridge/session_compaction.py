@@ -9,10 +9,15 @@ from collections.abc import Callable
 
 from dsh_tui.engine.agent.agent import Agent
 from dsh_tui.engine.agent.errors import AgentBusyError
+from dsh_tui.engine.base.clock import SYSTEM_CLOCK
 from dsh_tui.engine.compaction.errors import CompactionError
 from dsh_tui.engine.compaction.service import COMPACTION
 from dsh_tui.engine.kernel import Context
+from dsh_tui.engine.llm.prices import PriceOf, no_price
+from dsh_tui.engine.llm.usage import Usage
 from dsh_tui.engine.projection.compaction_views import CompactionForecast, ShorteningForecast
+from dsh_tui.engine.projection.cost import CostView
+from dsh_tui.engine.projection.spending import request_cost
 
 _BUSY = "A turn runs or waits; /compact works when it is over"
 
@@ -20,8 +25,10 @@ _BUSY = "A turn runs or waits; /compact works when it is over"
 class SessionCompaction:
     """Implements `CompactionPort` on the agent that is shown."""
 
-    def __init__(self, root: Context, agent: Callable[[], Agent | None]) -> None:
-        self._root, self._agent = root, agent
+    def __init__(
+        self, root: Context, agent: Callable[[], Agent | None], price_of: PriceOf = no_price
+    ) -> None:
+        self._root, self._agent, self._price_of = root, agent, price_of
 
     def forecast(self) -> CompactionForecast:
         """What it would do now.
@@ -29,13 +36,15 @@ class SessionCompaction:
         Raises:
             CompactionError: nothing, and why.
         """
-        plan, pruning = self._root[COMPACTION].plan(self._idle())
+        agent = self._idle()
+        plan, pruning = self._root[COMPACTION].plan(agent)
         return CompactionForecast(
             messages=len(plan.messages),
             tokens=plan.tokens,
             kept_messages=plan.kept_messages,
             kept_tokens=plan.kept_tokens,
             uncached=plan.uncached,
+            cost=self._cost(plan.uncached, agent),
             shortened=ShorteningForecast(
                 results=len(pruning.places),
                 before=pruning.before,
@@ -45,6 +54,11 @@ class SessionCompaction:
             if pruning is not None
             else None,
         )
+
+    def _cost(self, tokens: int, agent: Agent) -> CostView:
+        usage: Usage = {"inputTokens": tokens, "outputTokens": 0}
+        provider, model = agent.options.provider or "", agent.options.model or ""
+        return request_cost(usage, provider, model, SYSTEM_CLOCK.now_ms(), self._price_of)
 
     def begin(self, keep: str) -> None:
         """Do it; its row in the transcript tells the rest. Raises as `forecast` does."""

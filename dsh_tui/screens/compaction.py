@@ -49,10 +49,11 @@ class CompactionQuestion(ModalScreen[bool]):
 def _lines(forecast: CompactionForecast, keep: str) -> list[str]:
     kept = f"{forecast.kept_messages} message{'' if forecast.kept_messages == 1 else 's'}"
     gone = f"{forecast.messages} messages (~{amount(forecast.tokens)} tokens)"
+    cost = f" ({forecast.cost.words})" if forecast.cost.words else ""
     lines = [
         f"Would summarise {gone} and keep {kept} (~{amount(forecast.kept_tokens)}).",
         *([_shortening(forecast.shortened)] if forecast.shortened is not None else []),
-        f"The next request sends ~{amount(forecast.uncached)} tokens uncached.",
+        f"The next request sends ~{amount(forecast.uncached)} tokens uncached{cost}.",
         _MEANS,
     ]
     return [*lines, f"Kept in mind above all: {one_line(keep)}"] if keep else lines

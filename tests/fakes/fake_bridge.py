@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from dsh_tui.bridge.session_history import SessionHistory
 from dsh_tui.engine.projection.compaction_views import CompactionForecast
+from dsh_tui.engine.projection.cost import CostView
 from dsh_tui.engine.projection.trust_views import TrustAnswer, TrustQuestion
 from dsh_tui.engine.projection.views import (
     AnswerIntent,
@@ -119,7 +120,12 @@ class FakeCompaction:
 
     def __init__(self, asked: list[Asked], fails: dict[str, Exception]) -> None:
         self.told = CompactionForecast(
-            messages=42, tokens=182_400, kept_messages=9, kept_tokens=24_300, uncached=25_800
+            messages=42,
+            tokens=182_400,
+            kept_messages=9,
+            kept_tokens=24_300,
+            uncached=25_800,
+            cost=CostView((("USD", 0.0039),)),
         )
         self._asked, self._fails = asked, fails
 

@@ -25,7 +25,7 @@ async def test_the_forecast_is_said_and_enter_begins_with_what_to_keep_in_mind()
         assert isinstance(app.screen, CompactionQuestion)
         said = str(app.screen.query_one(".explanation", Static).content)
         assert "Would summarise 42 messages (~182k tokens) and keep 9 messages (~24.3k)." in said
-        assert "The next request sends ~25.8k tokens uncached." in said
+        assert "The next request sends ~25.8k tokens uncached (≈$0.0039)." in said
         assert "above all: the API names" in said
         await pilot.press("enter")
         await pilot.pause()

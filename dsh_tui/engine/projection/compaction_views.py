@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from dsh_tui.engine.projection.cost import NO_COST, CostView
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactionView:
@@ -50,5 +52,7 @@ class CompactionForecast:
     kept_messages: int
     kept_tokens: int
     uncached: int
+    cost: CostView = NO_COST
+    """Of these uncached tokens."""
     shortened: ShorteningForecast | None = None
     """``tokens`` counts what it would shorten as it is now."""
