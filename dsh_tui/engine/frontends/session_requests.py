@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dsh_tui.engine.base.errors import HarnessError
@@ -19,6 +19,7 @@ from dsh_tui.engine.loop.rebuild import RebuiltRequest, rebuild_requests
 from dsh_tui.engine.settings.home import Home
 
 OK, FAILED = 0, 1
+MOST_LISTED = 8
 BUILT_IN = "deepseek"
 """The provider whose serialiser is known without a boot."""
 
@@ -66,7 +67,24 @@ def show_requests(query: RequestsQuery) -> int:
         complain(f"{', '.join(sorted(others))}: not built in; the bodies are {BUILT_IN}'s form of them", OK)
     for notice in stored.notices:
         complain(f"{stored.path}: {notice.text}", OK)
+    if rebuilt and not requests:
+        return complain(_none_of(query, rebuilt), FAILED)
     return FAILED if stored.damaged else OK
+
+
+def _none_of(query: RequestsQuery, rebuilt: Sequence[RebuiltRequest]) -> str:
+    """That nothing was sent there, and where something was."""
+    in_turn = [request.step for request in rebuilt if request.turn == query.turn]
+    if in_turn:
+        return f"turn {query.turn} has no step {query.step} that was sent; there is {_listed(in_turn)}"
+    if query.turn is None:
+        return f"no turn has a step {query.step} that was sent"
+    return f"nothing was sent in turn {query.turn}; there is {_listed([one.turn for one in rebuilt])}"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    kept = sorted(set(numbers))
+    return ", ".join(map(str, kept)) if len(kept) <= MOST_LISTED else f"{kept[0]} to {kept[-1]}"
 
 
 def _array(bodies: Iterator[tuple[RebuiltRequest, bytes]]) -> Iterator[bytes]:
@@ -88,8 +106,12 @@ def _sentence(request: RebuiltRequest, size: int) -> str:
     config = request.config
     return (
         f"turn {request.turn} step {request.step}{again}: {config['provider']}/{config['model']}, "
-        f"{len(request.messages)} messages, {len(request.tools)} tools, {size:,} bytes"
+        f"{_count(request.messages, 'message')}, {_count(request.tools, 'tool')}, {size:,} bytes"
     )
+
+
+def _count(things: Sequence[object], name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def _write(pieces: Iterator[bytes]) -> None:

@@ -118,11 +118,28 @@ def test_turn_and_step_choose_among_them(run: Run, logs: LogFolder) -> None:
         assert [(row["turn"], row["step"]) for row in json.loads(out)] == expected
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (("--turn", "99"), "nothing was sent in turn 99; there is 1, 2"),
+        (("--turn", "1", "--step", "7"), "turn 1 has no step 7 that was sent; there is 1, 2"),
+        (("--step", "7"), "no turn has a step 7 that was sent"),
+    ],
+)
+def test_a_place_where_nothing_was_sent_is_told_with_those_where_something_was(
+    run: Run, logs: LogFolder, asked: tuple[str, ...], told: str
+) -> None:
+    logs.store(two_turns())
+    status, out, said = run("requests", "a", *asked, "--json")
+    assert (status, json.loads(out)) == (1, [])
+    assert told in said
+
+
 def test_without_options_each_request_is_a_line_for_people(run: Run, logs: LogFolder) -> None:
     logs.store(two_turns())
     status, out, _ = run("requests", "a")
     assert status == 0
-    assert out.decode().startswith("turn 1 step 1: deepseek/deepseek-flash, 1 messages, 0 tools, ")
+    assert out.decode().startswith("turn 1 step 1: deepseek/deepseek-flash, 1 message, 0 tools, ")
     assert run("requests", "b")[0] == 1
 
 
