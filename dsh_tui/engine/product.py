@@ -359,4 +359,5 @@ def _key(credentials: CredentialStore, base_url: str) -> str | None:
 
 
 def _is_official(base_url: str) -> bool:
-    return base_url.rstrip("/") == DEFAULT_BASE_URL
+    """Whether it leads to DeepSeek's own service, by whichever of its paths."""
+    return f"{base_url.lower()}/".startswith(f"{DEFAULT_BASE_URL}/")

@@ -84,8 +84,19 @@ async def test_prices_of_the_settings_come_before_those_that_the_provider_publis
         await product.dispose()
 
 
+@pytest.mark.parametrize("url", ["https://api.deepseek.com/v1", "https://API.deepseek.com/beta/"])
+async def test_every_path_of_the_service_wants_a_key_and_has_its_prices(tmp_path: Path, url: str) -> None:
+    (tmp_path / "settings.yaml").write_text(f"providers: {{deepseek: {{base_url: '{url}'}}}}\n")
+    product = await Product.start(options(tmp_path))
+    try:
+        assert product.needs_key()
+        assert product.price_of("deepseek", "deepseek-flash", MONDAY_NIGHT) is not None
+    finally:
+        await product.dispose()
+
+
 async def test_another_server_does_not_charge_what_the_provider_publishes(tmp_path: Path) -> None:
-    (tmp_path / "settings.yaml").write_text("providers: {deepseek: {base_url: 'http://127.0.0.1:9'}}\n")
+    (tmp_path / "settings.yaml").write_text("providers: {deepseek: {base_url: 'https://api.deepseek.com.example.org'}}\n")
     product = await Product.start(options(tmp_path))
     try:
         assert product.price_of("deepseek", "deepseek-flash", MONDAY_NIGHT) is None
