@@ -1,13 +1,14 @@
 """The file of the index: opened, made, and made anew when it is broken or of another version.
 
 WAL lets readers read while one writes; a second writer waits. Every use opens its own
-connection, so that threads and processes share nothing but the file. Source: design §3.7.
+connection, so that threads and processes share nothing but the file. Nothing else opens a file that is
+in use: closing it would drop all locks that this process has on it, and another process would then take
+away the WAL under its feet. Source: design §3.7.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import logging
 import os
 import sqlite3
@@ -17,8 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from dsh_tui.engine.base.atomic_file import temp_of
 from dsh_tui.engine.base.errors import HarnessError
-from dsh_tui.engine.base.private_folder import keep_private
+from dsh_tui.engine.base.file_lock import take_lock
 
 VERSION: Final = 4
 """Grows with every change of `SCHEMA` or of what is put in; an index of another version is made anew."""
@@ -49,6 +51,9 @@ CREATE TABLE state (generation INTEGER NOT NULL);
 INSERT INTO state VALUES (0);
 """
 
+_MODE: Final = 0o600
+_OTHERS: Final = 0o077
+
 _log = logging.getLogger(__name__)
 
 
@@ -75,15 +80,18 @@ class Database:
             connection = self._connect()
             try:
                 yield connection
+            except sqlite3.OperationalError:
+                raise
+            except sqlite3.DatabaseError as error:
+                connection.close()
+                self._make_way(str(error))
+                raise IndexUnavailableError(
+                    f"the index {self.path} was damaged and is made anew: {error}"
+                ) from error
             finally:
                 connection.close()
         except sqlite3.OperationalError as error:
             raise IndexUnavailableError(f"the index {self.path} can't be used: {error}") from error
-        except sqlite3.DatabaseError as error:
-            self._make_way(str(error))
-            raise IndexUnavailableError(
-                f"the index {self.path} was damaged and is made anew: {error}"
-            ) from error
         except OSError as error:
             raise IndexUnavailableError(f"the index {self.path} can't be used: {error.strerror}") from error
 
@@ -113,15 +121,7 @@ class Database:
 
     def _opened(self) -> sqlite3.Connection | None:
         """A connection, or None where the index was of another version and is gone now."""
-        # SQLite would make it by the umask; its siblings get the mode of the file itself.
-        made = os.O_RDONLY if self.path.exists() else os.O_RDWR | os.O_CREAT
-        fd = os.open(self.path, made | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
-        try:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise sqlite3.DatabaseError("it is no file")
-            keep_private(fd)
-        finally:
-            os.close(fd)
+        self._make_private()
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
@@ -141,6 +141,27 @@ class Database:
         self._make_way(f"it is of version {version}")
         return None
 
+    def _make_private(self) -> None:
+        """See that there is a file which only the user reads; SQLite would make it by the umask.
+
+        Its siblings get the mode of the file itself.
+        """
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            made = temp_of(self.path)
+            os.close(os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _MODE))
+            try:
+                with contextlib.suppress(FileExistsError):
+                    os.link(made, self.path)
+            finally:
+                made.unlink()
+            return
+        if not stat.S_ISREG(found.st_mode):
+            raise sqlite3.DatabaseError("it is no file")
+        if found.st_uid == os.geteuid() and found.st_mode & _OTHERS:
+            self.path.chmod(_MODE)
+
     def _make_way(self, why: str) -> None:
         """Delete the file that is there now, unless another process has done so meanwhile."""
         try:
@@ -148,7 +169,8 @@ class Database:
         except FileNotFoundError:
             return
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
+            if not take_lock(fd, BUSY_SECONDS):
+                raise IndexUnavailableError(f"the index {self.path} is locked by another program")
             with contextlib.suppress(FileNotFoundError):
                 if os.fstat(fd).st_ino == self.path.stat().st_ino:
                     _log.info("the index %s is made anew: %s", self.path, why)

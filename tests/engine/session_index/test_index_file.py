@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
+import sqlite3
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from dsh_tui.engine.persistence.jsonl.logs import JsonlLogs
-from dsh_tui.engine.session_index.database import IndexUnavailableError
+from dsh_tui.engine.session_index.database import Database, IndexUnavailableError
 from dsh_tui.engine.session_index.index import SessionIndex
 from tests.fakes.log_folder import LogFolder
 from tests.fakes.odd_files import ODD_FILES
@@ -104,3 +108,58 @@ def test_where_it_cannot_be_it_says_so_in_one_line(tmp_path: Path, folder: LogFo
     index = SessionIndex(tmp_path / "file" / "index.sqlite", [JsonlLogs(folder.root)])
     with pytest.raises(IndexUnavailableError, match=r"index\.sqlite"):
         index.rows()
+
+
+LOOK = """
+import sys
+from pathlib import Path
+from dsh_tui.engine.session_index.database import Database
+with Database(Path(sys.argv[1])).open() as db:
+    db.execute("SELECT * FROM state").fetchall()
+"""
+
+
+def test_what_is_written_stays_though_a_thread_and_another_process_look_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    with Database(path).open() as writing:
+        writing.execute("UPDATE state SET generation = 7")
+        with Database(path).open() as reading:
+            reading.execute("SELECT * FROM state").fetchall()
+        subprocess.run([sys.executable, "-c", LOOK, str(path)], check=True)
+        writing.execute("UPDATE state SET generation = 8")
+        with Database(path).open() as reading:
+            assert reading.execute("SELECT generation FROM state").fetchone() == (8,)
+
+
+def test_a_file_that_others_may_read_is_closed_to_them(index: SessionIndex) -> None:
+    index.refresh()
+    index.path.chmod(0o644)
+    index.rows()
+    assert stat.S_IMODE(index.path.stat().st_mode) == 0o600
+
+
+def test_nothing_is_left_beside_a_new_file(index: SessionIndex) -> None:
+    index.refresh()
+    assert [path.name for path in index.path.parent.glob(".*")] == []
+
+
+def test_a_broken_file_that_another_program_locks_is_told(
+    index: SessionIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.path.write_bytes(b"not a database at all " * 100)
+    monkeypatch.setattr("dsh_tui.engine.session_index.database.BUSY_SECONDS", 0.0)
+    with index.path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(IndexUnavailableError, match="is locked by another program"):
+            index.rows()
+
+
+def test_damage_found_while_it_is_used_is_told_though_the_file_can_not_be_taken_away(tmp_path: Path) -> None:
+    def find_damage() -> None:
+        path.unlink()
+        path.mkdir()
+        raise sqlite3.DatabaseError("malformed")
+
+    path = tmp_path / "index.sqlite"
+    with pytest.raises(IndexUnavailableError, match=r"index\.sqlite can't be used: "), Database(path).open():
+        find_damage()
