@@ -107,17 +107,20 @@ class TerminalDriver(LinuxDriver):
         """Give the terminal back and stop until the shell goes on with this job.
 
         The whole job stops, so that whatever started this (make, a script) waits, too. False: nobody
-        could go on with it, so the system did not stop it, and the screen is back.
+        could go on with it, so the system did not stop it, and the screen is back. A terminal that is
+        lent out (to an editor) is not given back by us, and stays lent when the job goes on.
         """
-        self.suspend_application_mode()
-        self._must_signal_resume = True
-        self._output.write(SUSPENDED)
-        self._output.drain(LEAVE_S)
+        lent = not self._holds_terminal
+        if not lent:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+            self._output.write(SUSPENDED)
+            self._output.drain(LEAVE_S)
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(0, signal.SIGTSTP)
         time.sleep(STOPPING_S)
         signal.signal(signal.SIGTSTP, self._sigtstp_application)
-        if self._holds_terminal:  # SIGCONT came, and took it back
+        if lent or self._holds_terminal:  # SIGCONT came, and took it back
             return True
         self.resume_application_mode()
         return False

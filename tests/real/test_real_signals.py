@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 import pytest
@@ -135,6 +136,30 @@ def test_ctrl_z_gives_the_terminal_to_the_shell_and_fg_brings_all_of_it_back(sta
         shell.wait_for("echo $((40", " 42 ")
         shell.type("fg\r")
         shell.wait_for("dsh-tui 0", "│ a draft ", "ready")
+        shell.press("ctrl+q")
+        shell.wait_for("shell>")
+
+
+def test_ctrl_z_in_the_editor_leaves_it_the_terminal_when_fg_brings_both_back(stage: Stage) -> None:
+    editor = stage.project / "editor"
+    editor.write_text('#!/bin/sh\necho editor $((20 + 3))\nread line\necho "edited $line" > "$1"\n')
+    editor.chmod(0o700)
+    env = {**stage.env, "PS1": "shell> ", "VISUAL": str(editor)}
+    with Terminal(["bash", "--norc", "--noprofile", "-i"], env=env, cwd=stage.project) as shell:
+        shell.wait_for("shell>")
+        shell.type(f"{DSH_TUI}\r")
+        shell.wait_for("Ask about this project", "ready")
+        shell.press("ctrl+g")
+        shell.wait_for("editor 23")
+        taken = shell.raw.count(b"\x1b[?1049h")
+        shell.press("ctrl+z")
+        shell.wait_for("Stopped", "shell>")
+        named = shell.raw.count(os.fsencode(DSH_TUI))
+        shell.type("fg\r")
+        shell.wait_until(lambda: shell.raw.count(os.fsencode(DSH_TUI)) > named, "the job goes on")
+        shell.type("by hand\r")
+        shell.wait_for("│ edited by hand ")
+        assert shell.raw.count(b"\x1b[?1049h") == taken + 1
         shell.press("ctrl+q")
         shell.wait_for("shell>")
 
