@@ -82,7 +82,7 @@ class FindBar(Horizontal):
     def open(self, words: str = "") -> None:
         """Take the keys; what was looked for last stands there, all of it selected."""
         self.add_class("-open")
-        if words:
+        if words and words != self._input.value:
             self._input.value = words
         elif self._input.value:
             self.post_message(self.Wanted(self._input.value))

@@ -44,7 +44,9 @@ class TranscriptSearch:
         wanted = words.lower()
         if canvas is None:
             return None
-        if wanted != self._words or (self._canvas is not None and self._canvas.blocks is not canvas.blocks):
+        if self._canvas is not None and self._canvas.blocks is not canvas.blocks:
+            self._at = self._opened = None  # places of another session
+        if wanted != self._words:
             self._at = None
         self._words, self._canvas = wanted, canvas
         self._view.marked, self._view.marked_here = wanted, (NOWHERE, 0)

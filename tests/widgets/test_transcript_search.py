@@ -56,6 +56,16 @@ async def test_a_block_that_was_opened_on_the_way_folds_again() -> None:
         assert app.transcript.cursor == 0
 
 
+async def test_another_session_has_no_block_that_was_opened_in_the_one_before() -> None:
+    app = TranscriptApp([answer("no"), answer("no"), tool(output="needle in here")])
+    async with app.run_test(size=(60, 12)):
+        app.transcript.find("needle")
+        app.transcript.show([tool(output="no"), answer("needle")], 0, generation=2)
+        assert app.transcript.find("needle") == Found(1, 0, 1, 1)
+        app.transcript.show([answer("needle")], 0, generation=3)
+        assert app.transcript.find("needle") == Found(0, 0, 1, 1)
+
+
 @pytest.mark.parametrize("words", ["", "not there", "(", "[/]"])
 async def test_what_is_nowhere_moves_nothing(words: str) -> None:
     app = TranscriptApp(blocks_with(paragraphs(30)))
