@@ -25,12 +25,12 @@ def temp_of(path: Path) -> Path:
 
 
 def write_atomic(path: Path, content: bytes, *, mode: int = 0o600) -> None:
-    """Replace ``path`` durably. Creates directories (0700) where missing.
+    """Replace ``path`` durably. Creates directories (0700) where missing, durably too.
 
     Raises:
         OSError: nothing was replaced; the temp file is gone.
     """
-    make_missing(path.parent)
+    gained = make_missing(path.parent)
     temp = temp_of(path)
     fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
@@ -44,7 +44,8 @@ def write_atomic(path: Path, content: bytes, *, mode: int = 0o600) -> None:
         with contextlib.suppress(OSError):
             temp.unlink()
         raise
-    fsync_dir(path.parent)
+    for folder in (path.parent, *gained):
+        fsync_dir(folder)
 
 
 def fsync_dir(path: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import inspect
 import json
+import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -156,6 +157,16 @@ def test_an_atomic_write_replaces_whole_and_leaves_nothing_behind(tmp_path: Path
     assert path.read_bytes() == b"two"
     assert path.stat().st_mode & 0o777 == 0o600
     assert [entry.name for entry in path.parent.iterdir()] == ["file.json"]
+
+
+def test_an_atomic_write_into_a_new_folder_syncs_every_folder_that_gained_an_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: set[int] = set()
+    monkeypatch.setattr(os, "fsync", lambda fd: synced.add(os.fstat(fd).st_ino))
+    path = tmp_path / "a" / "b" / "file.json"
+    write_atomic(path, b"one")
+    assert {found.stat().st_ino for found in (path, path.parent, path.parent.parent, tmp_path)} <= synced
 
 
 def test_an_error_chain_names_each_cause_once() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from dsh_tui.engine.persistence.jsonl.format import encode_header, encode_rows
 from dsh_tui.engine.persistence.jsonl.logs import JsonlLogs
+from dsh_tui.engine.persistence.jsonl.mending import mend
 from dsh_tui.engine.persistence.jsonl.paths import log_path
 from dsh_tui.engine.persistence.jsonl.reader import read_log
 from dsh_tui.engine.persistence.jsonl.whole_log import write_whole_log
@@ -103,6 +104,19 @@ async def test_going_on_tells_what_was_cut_and_keeps_every_byte_of_it(
     await home.sessions.flush(session)
     (row,) = home.persistence.list()
     assert (row.status, verify_log(read_log(path).events)) == ("ok", None)
+
+
+def test_a_second_end_that_is_damaged_at_the_same_place_does_not_take_the_place_of_the_first(
+    home: SessionHome,
+) -> None:
+    lines = lines_of(working())
+    path = stored(home.root, [*lines[:CALL], b"one", b"two"])
+    whole = path.stat().st_size - len(b"one\ntwo\n")
+    mend(read_log(path))
+    path.write_bytes(path.read_bytes()[:whole] + b"three\n")
+    mend(read_log(path))
+    kept = {aside.read_bytes() for aside in path.parent.glob("session.cut-at-*.jsonl")}
+    assert kept == {b"one\ntwo\n", b"three\n"}
 
 
 @damages

@@ -4,12 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from dsh_tui.engine.base.regular_file import UnreadableError
+from dsh_tui.engine.persistence.errors import PersistenceError
 from dsh_tui.engine.persistence.jsonl.format import encode_header, encode_rows
 from dsh_tui.engine.persistence.jsonl.paths import log_path
+from dsh_tui.engine.persistence.jsonl.summary import read_summary
 from dsh_tui.engine.persistence.jsonl.tail import read_tail
 from dsh_tui.engine.projection.views import AnswerView, UserView
 from dsh_tui.engine.session.pack import ChunkRun
 from dsh_tui.first_look import GENERATION, first_look
+from tests.fakes.odd_files import ODD_FILES
 from tests.fakes.session_logs import bare_session, whole_turn
 
 TURNS = 30
@@ -66,3 +70,13 @@ def test_a_first_look_shows_the_newest_turn(tmp_path: Path) -> None:
     said = [block.text for block in view.blocks if isinstance(block, UserView | AnswerView)]
     assert said[-2:] == [f"question {TURNS}", f"answer {TURNS}"]
     assert first_look(tmp_path, "another") is None
+
+
+@pytest.mark.parametrize("kind", ["pipe", "directory", "link to a pipe", "endless device", "loop of links"])
+def test_what_is_no_file_is_told_and_nothing_waits_for_it(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "session.jsonl"
+    ODD_FILES[kind](path)
+    with pytest.raises(UnreadableError):
+        read_tail(path)
+    with pytest.raises(PersistenceError):
+        read_summary(path)

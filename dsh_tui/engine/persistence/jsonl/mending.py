@@ -10,12 +10,13 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from zlib import crc32
 
 from dsh_tui.engine.base.atomic_file import remove_old_temps, write_atomic
 from dsh_tui.engine.persistence.errors import CorruptLogError, UnknownEventError
 from dsh_tui.engine.persistence.jsonl.disk import SYSTEM_DISK, Disk
 from dsh_tui.engine.persistence.jsonl.format import encode_rows
-from dsh_tui.engine.persistence.jsonl.reader import read_log
+from dsh_tui.engine.persistence.jsonl.reader import read_bytes, read_log
 from dsh_tui.engine.persistence.jsonl.writer import LogFile
 from dsh_tui.engine.persistence.stored import LoadedSession, Notice
 from dsh_tui.engine.session import core_types as _core_types  # noqa: F401  # registers the core types
@@ -87,11 +88,11 @@ def mend(loaded: LoadedSession, disk: Disk = SYSTEM_DISK) -> LoadedSession:
 
 
 def _keep_aside(path: Path, end: int) -> Path | None:
-    with path.open("rb") as file:
-        file.seek(end)
-        rest = file.read()
+    """The file that has what stands behind ``end``; None if that is a single record that was cut off."""
+    rest = read_bytes(path)[0][end:]
     if b"\n" not in rest:
         return None
-    aside = path.with_name(f"{path.stem}.cut-at-{end}.jsonl")
+    # With a sum: the next damaged end may be at the same place, and must not take the place of this one.
+    aside = path.with_name(f"{path.stem}.cut-at-{end}.{crc32(rest):08x}.jsonl")
     write_atomic(aside, rest)
     return aside

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dsh_tui.engine.base.regular_file import UnreadableError, opened_regular
 from dsh_tui.engine.llm.blocks import text_of
-from dsh_tui.engine.persistence.errors import FormatUnsupportedError, PersistenceError
+from dsh_tui.engine.persistence.errors import FormatUnsupportedError, NotStoredError, PersistenceError
 from dsh_tui.engine.persistence.jsonl.format import decode_header, decode_line
 from dsh_tui.engine.persistence.jsonl.marked_lines import marked_lines
 from dsh_tui.engine.persistence.jsonl.paths import id_of, iter_logs, shown_ids
@@ -44,8 +45,8 @@ def read_summary(path: Path) -> SessionSummary:
         PersistenceError: the file cannot be read at all.
     """
     try:
-        with path.open("rb") as file:
-            revision = revision_of(os.fstat(file.fileno()))
+        with opened_regular(path) as fd, os.fdopen(fd, "rb", closefd=False) as file:
+            revision = revision_of(os.fstat(fd))
             small = revision.size <= SMALL
             head = file.read(SMALL if small else _END)
             tail, middle = b"", list[bytes]()
@@ -54,8 +55,10 @@ def read_summary(path: Path) -> SessionSummary:
                 tail = file.read()
                 ends = max(0, head.rfind(b"\n")), revision.size - len(tail) + tail.find(b"\n") + 1
                 middle.extend(marked_lines(file, *ends, _ABOUT.encode()))
-    except OSError as error:
-        raise PersistenceError(f"cannot read {path}: {error.strerror}", path=path) from error
+    except FileNotFoundError as error:
+        raise NotStoredError(f"no session log at {path}", path=path) from error
+    except UnreadableError as error:
+        raise PersistenceError(f"{path}: {error.why}", path=path) from error
     return _from_ends(path, revision, head, tail, middle)
 
 

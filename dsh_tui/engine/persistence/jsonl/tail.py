@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import Final
 
+from dsh_tui.engine.base.regular_file import opened_regular
 from dsh_tui.engine.persistence.errors import FormatUnsupportedError
 from dsh_tui.engine.persistence.jsonl.format import decode_header, decode_line
 from dsh_tui.engine.session.errors import InvalidHeaderError
@@ -26,9 +27,10 @@ def read_tail(path: Path, size: int = ENOUGH) -> tuple[SessionHeader, list[Row]]
     """Header and last rows, from a turn's beginning on where there is one; None if it can't be told.
 
     Raises:
-        OSError: the file can't be read.
+        FileNotFoundError: nothing is there.
+        UnreadableError: it can't be read.
     """
-    with path.open("rb") as file:
+    with opened_regular(path) as fd, os.fdopen(fd, "rb", closefd=False) as file:
         first = file.readline(_HEADER)
         end = file.seek(0, os.SEEK_END)
         start = file.seek(max(len(first), end - size))

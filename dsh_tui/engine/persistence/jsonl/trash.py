@@ -80,9 +80,10 @@ class Trash:
         if one.origin.exists():
             raise AlreadyStoredError(f"{one.origin} is there already; nothing was put back", path=one.origin)
         try:
-            make_missing(one.origin.parent)
+            gained = make_missing(one.origin.parent)
             (one.folder / _CONTENT).rename(one.origin)
-            fsync_dir(one.origin.parent)
+            for folder in (one.origin.parent, *gained):
+                fsync_dir(folder)
         except OSError as error:
             raise PersistenceError(f"cannot put {one.origin} back: {_why(error)}") from error
         self._drop_empty(one.folder)
