@@ -6,6 +6,6 @@ Who may import it: resume, browsers and front ends use the seam; only bundles im
 `stored` and `jsonl.reader` need no kernel.
 Events: ``persistence/state``, ``persistence/mended``.
 Extension points: another store provides the same service; `seam.Leases` guards the writers.
-Left out on purpose: logs of other programs (dialects), search (the derived index).
+Left out on purpose: search (the derived index). Logs of other programs are read only, by `dialects`.
 Source: core spec §4.
 """
