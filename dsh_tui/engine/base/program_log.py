@@ -16,6 +16,12 @@ from dsh_tui.engine.base.private_folder import keep_private
 class PrivateFile(logging.FileHandler):
     """A log file that only its owner reads. It appears with the first record."""
 
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            super().emit(record)
+        except OSError:  # logging itself catches what fails behind the opening
+            self.handleError(record)
+
     def _open(self) -> io.TextIOWrapper:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         descriptor = os.open(self.baseFilename, flags | os.O_NONBLOCK, 0o600)  # nobody waits for a reader
