@@ -22,10 +22,11 @@ from dsh_tui.engine.base.atomic_file import temp_of
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.base.file_lock import take_lock
 
-VERSION: Final = 4
+VERSION: Final = 5
 """Grows with every change of `SCHEMA` or of what is put in; an index of another version is made anew."""
 BUSY_SECONDS: Final = 10.0
 
+# The generation begins anywhere: one that was counted in a deleted file must not come again in the next.
 SCHEMA: Final = """
 CREATE TABLE session (
     number INTEGER PRIMARY KEY,
@@ -48,7 +49,7 @@ CREATE TABLE session (
 CREATE INDEX session_id ON session (id);
 CREATE VIRTUAL TABLE said USING fts5(text, short, parts UNINDEXED, tokenize = 'trigram');
 CREATE TABLE state (generation INTEGER NOT NULL);
-INSERT INTO state VALUES (0);
+INSERT INTO state VALUES (abs(random() / 2));
 """
 
 _MODE: Final = 0o600

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import sqlite3
 import stat
 import subprocess
@@ -47,6 +48,22 @@ def test_rebuilding_reads_everything_again(index: SessionIndex, folder: LogFolde
     index.refresh()
     assert index.rebuild() == 1
     assert ids(index) == {"a"}
+
+
+def test_an_index_that_another_process_made_anew_gives_no_row_the_id_of_another(
+    index: SessionIndex, folder: LogFolder
+) -> None:
+    for session_id, cwd in (("one", "/work/a"), ("one", "/work/b"), ("two", "/work/a")):
+        folder.add(session_id, ("hello", "hi"), cwd=cwd)
+    index.refresh()
+    state = index.state()
+    assert ids(index) == {"dsh-tui:--work-a--/one", "dsh-tui:--work-b--/one", "two"}
+    newest = folder.add("three", ("hello", "hi"))
+    os.utime(newest, (2e9, 2e9))
+    other = SessionIndex(index.path, index.sources)
+    other.rebuild()
+    assert index.state() != state
+    assert index.rows() == other.rows()
 
 
 @pytest.mark.parametrize("garbage", [b"not a database at all " * 100, b"SQLite format 3\0" + b"\xff" * 5000])
