@@ -132,6 +132,7 @@ class SessionIndex:
         if not query.terms:
             return SessionHits()
         with self._database.open() as db:
+            db.execute("BEGIN")
             places = [] if cwd is None else _spellings(db, real_folder(cwd))
             place = "" if cwd is None else f"AND session.cwd IN ({', '.join('?' * len(places))})"
             found = db.execute(_SEARCH.format(place=place), (query.match, *places, limit)).fetchall()
@@ -178,10 +179,11 @@ class SessionIndex:
 
     def _names(self, db: sqlite3.Connection) -> dict[int, str]:
         """How sessions that have a namesake are shown, by number."""
-        generation = _generation(db)
-        if generation != self._named[0]:
-            self._named = generation, self._shown_ids(db)
-        return self._named[1]
+        generation, (known, names) = _generation(db), self._named
+        if generation != known:
+            names = self._shown_ids(db)
+            self._named = generation, names
+        return names
 
     def _shown_ids(self, db: sqlite3.Connection) -> dict[int, str]:
         namesakes: dict[tuple[int, str, bytes, str], set[str]] = {}
