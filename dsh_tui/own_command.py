@@ -1,14 +1,14 @@
 """A command of the user's own (``!git status``): run by their shell, and what it printed.
 
 It is theirs: nobody approves it, and the model sees of it what they send. Credentials are not in its
-environment, its output has a bound, and whoever gives it up ends it with all its children.
+environment, its output has a bound, and nothing that it started in its group outlives it: whoever
+wants that starts it with ``setsid``.
 Source: UX spec §1d (`!`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,39 +16,83 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from dsh_tui.engine.shell.processes import group_runs, signal_group, signal_name
 from dsh_tui.external_editor import without_secrets
+from dsh_tui.widgets.paste import clean
 
 MOST: Final = 200_000
 """Bytes of output that are kept: the first half and the last."""
-_READ: Final = 65_536
+LAST_WORDS_S: Final = 0.2
+"""Seconds in which the output may end once the shell has; who holds it longer stays in the background."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnResult:
-    """What came of it. ``left_out`` counts bytes in the middle that were not kept."""
+    """What came of it: output as text without controls, and in the middle what is said of the rest."""
 
     command: str
     output: str
     status: int
     left_out: int = 0
+    """Bytes in the middle that were not kept."""
+    ended_more: bool = False
+    """Whether something ran on in the background and was ended."""
+
+    @property
+    def ended(self) -> str:
+        """How it ended; nothing if well."""
+        return signal_name(-self.status) if self.status < 0 else f"exit {self.status}" if self.status else ""
 
     @property
     def as_prompt(self) -> str:
         """As it is told in a draft; a fence longer than any in the output keeps it apart."""
-        ended = f", exit {self.status}" if self.status else ""
+        ended = f", {self.ended}" if self.ended else ""
         fence = "```"
         while fence in self.output:
             fence += "`"
         return f"I ran `{self.command}`{ended}:\n{fence}\n{self.output.rstrip()}\n{fence}\n"
 
 
+class _Running(asyncio.SubprocessProtocol):
+    """Keeps both ends of what is printed, and knows when the shell has ended, and when its output has."""
+
+    def __init__(self) -> None:
+        self.ended, self.silent = asyncio.Event(), asyncio.Event()
+        self._first, self._last, self._total = bytearray(), bytearray(), 0
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        del fd
+        self._total += len(data)
+        room = MOST // 2 - len(self._first)
+        self._first += data[:room]
+        self._last += data[max(0, room) :]
+        del self._last[: -MOST // 2]
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        del fd, exc
+        self.silent.set()
+
+    def process_exited(self) -> None:
+        self.ended.set()
+
+    @property
+    def left_out(self) -> int:
+        return self._total - len(self._first) - len(self._last)
+
+    @property
+    def text(self) -> str:
+        gap = f"\n… {self.left_out:,} bytes left out …\n" if self.left_out else ""
+        return clean(self._first.decode("utf-8", "replace") + gap + self._last.decode("utf-8", "replace"))
+
+
 async def run_own(command: str, cwd: Path, environment: Mapping[str, str]) -> OwnResult:
-    """Run it to its end; a cancel ends it at once.
+    """Run it until its shell ends; a cancel ends it at once.
 
     Raises:
         OSError: the directory or the shell can't be used.
     """
-    process = await asyncio.create_subprocess_exec(
+    transport, running = await asyncio.get_running_loop().subprocess_exec(
+        _Running,
         environment.get("SHELL") or "/bin/sh",
         "-c",
         command,
@@ -59,22 +103,17 @@ async def run_own(command: str, cwd: Path, environment: Mapping[str, str]) -> Ow
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
     )
-    assert process.stdout is not None
-    first, last, total = bytearray(), bytearray(), 0
+    group, more = transport.get_pid(), True
     try:
-        while data := await process.stdout.read(_READ):
-            total += len(data)
-            room = MOST // 2 - len(first)
-            first += data[:room]
-            last += data[max(0, room) :]
-            del last[: -MOST // 2]
-        status = await process.wait()
+        await running.ended.wait()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(running.silent.wait(), LAST_WORDS_S)
+        more = group_runs(group)
     finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
-    left_out = total - len(first) - len(last)
-    gap = f"\n… {left_out:,} bytes left out …\n" if left_out else ""
-    text = first.decode("utf-8", "replace") + gap + last.decode("utf-8", "replace")
-    return OwnResult(command, text, status, left_out)
+        if more:
+            signal_group(group, signal.SIGKILL)
+        await running.ended.wait()
+        transport.close()
+    status = transport.get_returncode()
+    assert status is not None
+    return OwnResult(command, running.text, status, running.left_out, more)

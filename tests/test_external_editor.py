@@ -44,6 +44,13 @@ def test_an_editor_that_fails_changes_nothing(tmp_path: Path) -> None:
         edit("draft", lent(), {"EDITOR": "/nowhere/editor"})
 
 
+def test_an_editor_that_is_no_command_and_a_draft_that_is_gone_are_said_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(EditorFailed, match="EDITOR can't be read: No closing quotation"):
+        edit("draft", lent(), {"EDITOR": "vi 'x"})
+    with pytest.raises(EditorFailed, match="can't be lent out: No such file"):
+        edit("draft", lent(), editor(tmp_path, 'rm "$1"'))
+
+
 def test_visual_wins_and_vi_is_the_last_resort() -> None:
     assert editor_command({"VISUAL": "code -w", "EDITOR": "nano"}) == ["code", "-w"]
     assert editor_command({}) == ["vi"]

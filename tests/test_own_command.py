@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from dsh_tui.own_command import MOST, OwnResult, run_own
 
-ENV = {"PATH": "/usr/bin:/bin", "SHELL": "/bin/sh", "MY_API_KEY": "sk-secret", "NAME": "kept"}
+ENV = {
+    "PATH": "/usr/bin:/bin",
+    "SHELL": "/bin/sh",
+    "MY_API_KEY": "sk-secret",
+    "AWS_ACCESS_KEY_ID": "AK",
+    "NAME": "kept",
+}
 
 
 @pytest.mark.parametrize(
@@ -17,9 +25,11 @@ ENV = {"PATH": "/usr/bin:/bin", "SHELL": "/bin/sh", "MY_API_KEY": "sk-secret", "
     [
         ("echo one; echo two >&2", "one\ntwo\n", 0),
         ("pwd", "{cwd}\n", 0),
-        ("echo $NAME$MY_API_KEY", "kept\n", 0),
+        ("echo $NAME$MY_API_KEY$AWS_ACCESS_KEY_ID", "kept\n", 0),
         ("cat; exit 3", "", 3),
         ("printf '\\377x'", "\ufffdx", 0),
+        ("printf '\\033[2J\\033]2;t\\007\\033[H'", "", 0),
+        ("kill -9 $$", "", -9),
     ],
 )
 async def test_it_runs_in_the_directory_and_tells_all_that_was_printed(
@@ -45,9 +55,26 @@ async def test_who_gives_it_up_ends_its_children_too(tmp_path: Path) -> None:
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
+    await gone(child)
+
+
+async def gone(child: Path) -> None:
     stat = Path(f"/proc/{child.read_text().strip()}/stat")
     while stat.exists() and stat.read_text().split()[2] != "Z":
         await asyncio.sleep(0.005)
+
+
+async def test_it_ends_with_its_shell_and_so_does_what_it_left_in_the_background(tmp_path: Path) -> None:
+    done = await run_own("sleep 60 & echo $! > child; echo begun", tmp_path, ENV)
+    assert (done.output, done.status, done.ended_more) == ("begun\n", 0, True)
+    await gone(tmp_path / "child")
+
+
+async def test_who_left_its_group_holds_nobody_up_and_runs_on(tmp_path: Path) -> None:
+    done = await run_own("setsid sh -c 'echo $$ > child; exec sleep 60' & sleep 0.1", tmp_path, ENV)
+    child = int((tmp_path / "child").read_text())
+    os.kill(child, signal.SIGKILL)  # fails if it has ended
+    assert not done.ended_more
 
 
 async def test_a_directory_that_is_gone_is_an_error(tmp_path: Path) -> None:
@@ -58,4 +85,10 @@ async def test_a_directory_that_is_gone_is_an_error(tmp_path: Path) -> None:
 def test_as_a_prompt_it_is_fenced_so_that_the_output_can_not_end_the_fence() -> None:
     assert OwnResult("ls", "a\n", 0).as_prompt == "I ran `ls`:\n```\na\n```\n"
     assert "exit 2" in OwnResult("ls", "a", 2).as_prompt
+    assert "SIGKILL" in OwnResult("ls", "a", -9).as_prompt
     assert OwnResult("cat x", "```\ncode\n```", 0).as_prompt.splitlines()[1] == "````"
+
+
+async def test_no_control_character_splits_a_fence_that_then_ends_it(tmp_path: Path) -> None:
+    done = await run_own("printf '`\\033[0m``\\n'", tmp_path, ENV)
+    assert done.as_prompt.count("````") == 2

@@ -22,7 +22,6 @@ from dsh_tui.screens.directory_actions import DirectoryActions
 from dsh_tui.screens.find_actions import FindActions
 from dsh_tui.screens.history_actions import HistoryActions
 from dsh_tui.screens.leaving_actions import LeavingActions
-from dsh_tui.screens.own_command_actions import OwnCommandActions
 from dsh_tui.screens.recall_actions import RecallActions
 from dsh_tui.screens.trust_actions import TrustActions
 
@@ -48,7 +47,6 @@ class ChatActions(
     CompactionActions,
     FindActions,
     RecallActions,
-    OwnCommandActions,
     LeavingActions,
 ):
     """The actions; what they act on is composed by `ChatScreen`."""

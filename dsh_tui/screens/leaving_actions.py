@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dsh_tui.screens.chat_part import ChatPart
+from dsh_tui.screens.own_command_actions import OwnCommandActions
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -18,14 +18,14 @@ QUIT_WINDOW: Final = 1.0
 KEPT: Final = "Draft kept: ↑ brings it back"
 
 
-class LeavingActions(ChatPart):
+class LeavingActions(OwnCommandActions):
     """What is pressed to stop, to leave, and to come back later."""
 
     _quit_asked = float("-inf")
     _offer: Timer | None = None
 
     def action_turn_ctrl_c(self) -> None:
-        """Copy → interrupt → save and clear → quit, whichever applies first."""
+        """Copy → end one's own command → interrupt → save and clear → quit, whichever applies first."""
         now = self.dsh.monotonic()
         selected = self.composer.selected_text or self.get_selected_text() or ""
         if self.dsh.leaving or now - self._quit_asked <= QUIT_WINDOW:
@@ -33,6 +33,8 @@ class LeavingActions(ChatPart):
         elif selected:
             self.dsh.copy(selected)
             self.clear_selection()
+        elif self.stop_own_command():
+            self._quit_asked = now
         elif self.busy and self.port is not None:
             self.port.cancel()
             self._quit_asked = now

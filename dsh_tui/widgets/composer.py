@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
@@ -23,6 +24,7 @@ from dsh_tui.widgets.completion import Completion
 from dsh_tui.widgets.messages import CommandGiven, Noticed, OwnCommandGiven, Submitted
 from dsh_tui.widgets.paste import Pastes, chip_before, clean
 from dsh_tui.widgets.prompt_history import PromptHistory
+from dsh_tui.widgets.visible_text import one_line
 
 BURST_GAP: Final = 0.010
 """Seconds between two keys below which nobody types."""
@@ -96,6 +98,7 @@ class Composer(TextArea):
         self.locked = ""
         """Why nothing can be sent, or empty."""
         self._mode: str = DEFAULT_MODE
+        self._own_command = ""
         self.guards_bursts = True
         self._completion = completion
         self._pastes = Pastes()
@@ -127,6 +130,16 @@ class Composer(TextArea):
                 self.set_class(known == mode, f"-mode-{known}")
             self._draw_title()
 
+    @property
+    def own_command(self) -> str:
+        """The command of one's own that runs; said in the frame for as long as it does."""
+        return self._own_command
+
+    @own_command.setter
+    def own_command(self, command: str) -> None:
+        self._own_command = command
+        self._draw_title()
+
     def put(self, text: str) -> None:
         """Replace the draft; the cursor goes to its end. Undo brings the old one back."""
         self.replace(text, self.document.start, self.document.end, maintain_selection_offset=False)
@@ -135,6 +148,16 @@ class Composer(TextArea):
     def keep(self, text: str) -> None:
         """Put ``text`` into an empty draft, else behind what is written."""
         self.put(f"{self.text.rstrip()}\n{text}" if self.text.strip() else text)
+
+    def bring(self, text: str, *, folded: bool) -> None:
+        """Put what is no draft of theirs behind what is written; the cursor stays where one writes."""
+        text = self._pastes.fold(text) if folded else text
+        if self.text.strip():
+            selection = self.selection
+            self.insert(f"\n{text}", self.document.end)
+            self.selection = selection
+        else:
+            self.put(text)
 
     def recall(self, earlier: Sequence[str]) -> None:
         """Prompts of earlier sessions, oldest first."""
@@ -183,8 +206,12 @@ class Composer(TextArea):
         """What the draft is, if that is nothing usual, else the mode."""
         if self.searching:
             self.border_title = SEARCHING
+        elif self.is_command:
+            self.border_title = COMMAND
+        elif self._own_command:
+            self.border_title = Content(f"esc ends {one_line(self._own_command)}")
         else:
-            self.border_title = COMMAND if self.is_command else mode_look.label(self._mode)
+            self.border_title = mode_look.label(self._mode)
 
     def end_search(self, *, restore: bool) -> None:
         """Leave the search; with ``restore`` the draft is as it was."""

@@ -10,7 +10,17 @@ from textual.pilot import Pilot
 from dsh_tui.app import DshApp
 from dsh_tui.widgets.composer import COMMAND
 from tests.fakes.fake_bridge import FakeBridge
-from tests.fakes.fake_chat import app_over, chat, started
+from tests.fakes.fake_chat import app_over, chat, running, started
+
+WAITS = "until [ -e go ]; do sleep 0.01; done; "
+"""What a command begins with that goes on once there is a file."""
+
+
+async def done(pilot: Pilot[None], app: DshApp, folder: Path) -> None:
+    (folder / "go").touch()
+    while app.chat.composer.own_command:
+        await pilot.pause()
+    await pilot.pause()
 
 
 async def entered(pilot: Pilot[None], app: DshApp, draft: str) -> None:
@@ -68,6 +78,67 @@ async def test_esc_ends_it_and_only_one_runs_at_a_time(tmp_path: Path) -> None:
         assert "was ended" in app.chat.said
         while app.chat.stop_own_command():
             await pilot.pause()
+
+
+@pytest.mark.parametrize("draft", ["!echo second", "!"])
+async def test_what_it_printed_never_becomes_a_command_that_is_being_written(
+    tmp_path: Path, draft: str
+) -> None:
+    app = app_over(FakeBridge(chat(cwd=str(tmp_path))))
+    async with started(app) as pilot:
+        app.chat.composer.put(f"!{WAITS}echo touch first")
+        await pilot.press("enter")
+        app.chat.composer.put(draft)
+        await done(pilot, app, tmp_path)
+        assert app.chat.composer.text == draft
+        assert "after this command" in app.chat.said
+        app.chat.composer.put("")
+        await pilot.pause()
+        assert app.chat.composer.draft.endswith("```\ntouch first\n```\n")
+
+
+async def test_what_it_printed_is_no_search_and_waits_until_that_is_over(tmp_path: Path) -> None:
+    app = app_over(FakeBridge(chat(cwd=str(tmp_path))))
+    async with started(app) as pilot:
+        app.chat.composer.put(f"!{WAITS}echo here")
+        await pilot.press("enter", "ctrl+r")
+        await done(pilot, app, tmp_path)
+        assert app.chat.composer.text == ""
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "here" in app.chat.composer.text
+
+
+async def test_who_writes_meanwhile_writes_on_in_front_of_it(tmp_path: Path) -> None:
+    app = app_over(FakeBridge(chat(cwd=str(tmp_path))))
+    async with started(app) as pilot:
+        app.chat.composer.put(f"!{WAITS}seq 200")
+        await pilot.press("enter", *"fix ")
+        await done(pilot, app, tmp_path)
+        await pilot.press(*"it")
+        assert app.chat.composer.text.startswith("fix it\n[paste #1 ·")
+
+
+async def test_one_long_line_is_folded_too(tmp_path: Path) -> None:
+    app = app_over(FakeBridge(chat(cwd=str(tmp_path))))
+    async with started(app) as pilot:
+        await entered(pilot, app, "!head -c 20000 /dev/zero | tr '\\0' x")
+        assert app.chat.composer.text.startswith("[paste #1 ·")
+
+
+async def test_the_frame_names_it_as_long_as_it_runs_and_ctrl_c_ends_it_before_a_turn(tmp_path: Path) -> None:
+    bridge = FakeBridge(chat(cwd=str(tmp_path), status=running()))
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        app.chat.composer.put("!sleep 60 # [b]")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.chat.composer.border_title == r"esc ends sleep 60 # \[b]"
+        await pilot.press("ctrl+c")
+        while app.chat.composer.own_command:
+            await pilot.pause()
+        assert "was ended" in app.chat.said
+        assert bridge.asked == []
 
 
 async def test_the_frame_says_what_the_draft_is_and_a_blank_makes_it_a_prompt() -> None:

@@ -43,7 +43,7 @@ FIXED: Final[Mapping[str, str]] = {
 An editor that git starts would take what is piped to git for its own commands: ``echo ':!x' | git commit``.
 """
 
-_SECRET_NAME = re.compile(r"KEY|PASSWORD|PASSWD|SECRET|TOKEN|CREDENTIAL", re.IGNORECASE)
+_SECRET_NAME = re.compile(r"KEY|PASSW|PASSPHRASE|SECRET|TOKEN|CREDENTIAL", re.IGNORECASE)
 _SECRET_VALUE = re.compile(
     r"""
     \bsk-[A-Za-z0-9_-]{8,}                              # model providers, payment providers
@@ -75,13 +75,13 @@ def child_environment(
     wanted = _names(tuple(also))
     hidden = [value for value in secrets if len(value) >= _SHORTEST_SECRET]
     hidden += [
-        value for name, value in own.items() if _is_secret_name(name) and len(value) >= _SHORTEST_SECRET
+        value for name, value in own.items() if is_secret_name(name) and len(value) >= _SHORTEST_SECRET
     ]
     chosen = {
         name: value
         for name, value in own.items()
         if wanted.match(name)
-        and not _is_secret_name(name)
+        and not is_secret_name(name)
         and _SECRET_VALUE.search(value) is None
         and not any(secret in value for secret in hidden)
     }
@@ -96,5 +96,6 @@ def _names(also: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(translate, (*ALLOWED, *also))))
 
 
-def _is_secret_name(name: str) -> bool:
+def is_secret_name(name: str) -> bool:
+    """Whether a variable is called like a credential."""
     return _SECRET_NAME.search(name) is not None
