@@ -14,13 +14,16 @@ from dsh_tui.engine.base.private_folder import keep_private
 
 
 class PrivateFile(logging.FileHandler):
-    """A log file that only its owner reads. It appears with the first record."""
+    """A log file that only its owner reads. It appears with the first record. Whoever logs never fails."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
             super().emit(record)
         except OSError:  # logging itself catches what fails behind the opening
             self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # the name that logging calls
+        """Nobody is told: a full disk must not write tracebacks over the screen."""
 
     def _open(self) -> io.TextIOWrapper:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -30,10 +33,9 @@ class PrivateFile(logging.FileHandler):
 
 
 def log_to(folder: Path) -> None:
-    """Send the log of this process to a file in ``folder``. A log that can't be written stops nothing."""
+    """Send the log of this process to a file in ``folder``."""
     handler = PrivateFile(folder / "dsh-tui.log", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
-    logging.raiseExceptions = False  # a full disk must not write tracebacks over the screen

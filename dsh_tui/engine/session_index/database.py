@@ -69,6 +69,8 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.lock_s = BUSY_SECONDS
+        """Longest that another process is waited for, where the file must be taken away."""
 
     @contextmanager
     def open(self) -> Iterator[sqlite3.Connection]:
@@ -170,7 +172,7 @@ class Database:
         except FileNotFoundError:
             return
         try:
-            if not take_lock(fd, BUSY_SECONDS):
+            if not take_lock(fd, self.lock_s):
                 raise IndexUnavailableError(f"the index {self.path} is locked by another program")
             with contextlib.suppress(FileNotFoundError):
                 if os.fstat(fd).st_ino == self.path.stat().st_ino:

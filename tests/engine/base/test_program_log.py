@@ -18,9 +18,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def log(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[logging.Logger]:
-    """One beside the test's own, in a program whose log may fail in silence."""
-    monkeypatch.setattr(logging, "raiseExceptions", False)
+def log(path: Path) -> Iterator[logging.Logger]:
     handler = PrivateFile(path, delay=True)
     log = logging.getLogger("dsh_tui.tests.program_log")
     log.addHandler(handler)
@@ -37,11 +35,22 @@ def test_it_appears_with_the_first_record(path: Path, log: logging.Logger) -> No
 
 
 @pytest.mark.parametrize("kind", ["pipe", "directory", "link to a pipe", "loop of links", "socket"])
-def test_what_lies_in_its_place_stops_nobody_who_logs(path: Path, log: logging.Logger, kind: str) -> None:
+def test_what_lies_in_its_place_stops_nobody_who_logs_and_is_told_to_nobody(
+    path: Path, log: logging.Logger, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     path.parent.mkdir()
     ODD_FILES[kind](path)
     log.warning("one")
-    assert not path.is_file()
+    assert (path.is_file(), capsys.readouterr().err) == (False, "")
+
+
+def test_a_full_disk_stops_nobody_who_logs_and_is_told_to_nobody(
+    path: Path, log: logging.Logger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path.parent.mkdir()
+    path.symlink_to("/dev/full")
+    log.warning("one")
+    assert capsys.readouterr().err == ""
 
 
 def test_it_goes_on_once_it_can_be_written(path: Path, log: logging.Logger) -> None:

@@ -160,15 +160,14 @@ def test_nothing_is_left_beside_a_new_file(index: SessionIndex) -> None:
     assert [path.name for path in index.path.parent.glob(".*")] == []
 
 
-def test_a_broken_file_that_another_program_locks_is_told(
-    index: SessionIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    index.path.write_bytes(b"not a database at all " * 100)
-    monkeypatch.setattr("dsh_tui.engine.session_index.database.BUSY_SECONDS", 0.0)
-    with index.path.open("rb") as held:
+def test_a_broken_file_that_another_program_locks_is_told(tmp_path: Path) -> None:
+    database = Database(tmp_path / "index.sqlite")
+    database.path.write_bytes(b"not a database at all " * 100)
+    database.lock_s = 0.0
+    with database.path.open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(IndexUnavailableError, match="is locked by another program"):
-            index.rows()
+        with pytest.raises(IndexUnavailableError, match="is locked by another program"), database.open():
+            pass
 
 
 def test_damage_found_while_it_is_used_is_told_though_the_file_can_not_be_taken_away(tmp_path: Path) -> None:
