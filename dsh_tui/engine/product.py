@@ -6,7 +6,7 @@ Source: design §2, §4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -116,52 +116,7 @@ class Product:
         )
         settings = settings_file.current
         credentials = CredentialStore(home.credentials, options.environ)
-
-        async def reload() -> None:
-            await product.reload_settings()
-
-        config = base.Config(
-            sessions=home.sessions,
-            originals=original_sessions(options.environ),
-            plugins=home.plugins,
-            spill=home.spill,
-            instructions=home.instructions,
-            trust=TrustConfig(home.trust, own_home=home.root),
-            api_key=lambda: _key(credentials, _base_url(settings_file.current, options.environ)),
-            base_url=_base_url(settings, options.environ),
-            models=_listed_models(settings),
-            default_model=lambda: agent_options(settings_file.current.model, settings_file.current.effort),
-            kept=(home.root,),
-            mode=options.mode or settings.mode,  # type: ignore[arg-type]  # the command line offers modes only
-            permissions=PermissionsConfig(
-                user_rules=lambda: settings_file.current.permissions.rules,
-                user_unread=lambda: settings_file.unread,
-                user_file=RuleFile(home.settings, read_user_rules),
-                read_project_rules=read_project_rules,
-                reload=reload,
-                past=PastCalls(lambda: product.index.sources),
-                kept=(home.root,),
-            ),
-            lease=LeaseConfig(
-                ttl_ms=settings.lease.ttl_ms, renew_interval_ms=settings.lease.renew_interval_ms
-            ),
-            environ=options.environ,
-            pass_environment=settings.shell.pass_environment,
-            sandbox=SandboxConfig(
-                writable=tuple(Path(folder).expanduser() for folder in settings.sandbox.writable),
-                home=home.root,
-                hidden=(home.credentials,),
-            ),
-            plugin_configs=settings.plugins,
-            watch_plugins=options.watch_plugins,
-            compaction=Limits(
-                auto=settings.compaction.auto,
-                threshold=settings.compaction.threshold,
-                retain=settings.compaction.retain,
-            ),
-            written_titles=options.written_titles and settings.titles == "model",
-            invariants=options.invariants,
-        )
+        config = _bundle_config(home, settings_file, credentials, options, lambda: product)
         engine = await boot(lambda root: root.plugin(base, config))
         product = cls(engine, home, settings_file, credentials, options)
         try:
@@ -308,6 +263,61 @@ class Product:
     async def dispose(self) -> None:
         """End everything in order; see `Engine.dispose`."""
         await self.engine.dispose()
+
+
+def _bundle_config(
+    home: Home,
+    settings_file: SettingsFile,
+    credentials: CredentialStore,
+    options: StartOptions,
+    product: Callable[[], Product],
+) -> base.Config:
+    """What the bundle mounts; ``product`` is asked once it stands."""
+    settings = settings_file.current
+
+    async def reload() -> None:
+        await product().reload_settings()
+
+    return base.Config(
+        sessions=home.sessions,
+        originals=original_sessions(options.environ),
+        plugins=home.plugins,
+        spill=home.spill,
+        instructions=home.instructions,
+        trust=TrustConfig(home.trust, own_home=home.root),
+        api_key=lambda: _key(credentials, _base_url(settings_file.current, options.environ)),
+        base_url=_base_url(settings, options.environ),
+        models=_listed_models(settings),
+        default_model=lambda: agent_options(settings_file.current.model, settings_file.current.effort),
+        kept=(home.root,),
+        mode=options.mode or settings.mode,  # type: ignore[arg-type]  # the command line offers modes only
+        permissions=PermissionsConfig(
+            user_rules=lambda: settings_file.current.permissions.rules,
+            user_unread=lambda: settings_file.unread,
+            user_file=RuleFile(home.settings, read_user_rules),
+            read_project_rules=read_project_rules,
+            reload=reload,
+            past=PastCalls(lambda: product().index.sources),
+            kept=(home.root,),
+        ),
+        lease=LeaseConfig(ttl_ms=settings.lease.ttl_ms, renew_interval_ms=settings.lease.renew_interval_ms),
+        environ=options.environ,
+        pass_environment=settings.shell.pass_environment,
+        sandbox=SandboxConfig(
+            writable=tuple(Path(folder).expanduser() for folder in settings.sandbox.writable),
+            home=home.root,
+            hidden=(home.credentials,),
+        ),
+        plugin_configs=settings.plugins,
+        watch_plugins=options.watch_plugins,
+        compaction=Limits(
+            auto=settings.compaction.auto,
+            threshold=settings.compaction.threshold,
+            retain=settings.compaction.retain,
+        ),
+        written_titles=options.written_titles and settings.titles == "model",
+        invariants=options.invariants,
+    )
 
 
 def agent_options(model: str | None, effort: str | None) -> AgentOptions:
