@@ -52,7 +52,9 @@ class TranscriptSearch:
         self._view.marked, self._view.marked_here = wanted, (NOWHERE, 0)
         holding = [n for n in range(canvas.count) if wanted and wanted in _text(canvas.blocks[n]).lower()]
         if not holding:
-            self._at = self._opened = None
+            self._at = None
+            if not wanted:
+                self._opened = None  # one has stopped looking: it stays as it is read
             return None
         opened, self._opened = self._opened, None
         block, row = self._at = self._view.marked_here = self._next(canvas, holding, older=older)

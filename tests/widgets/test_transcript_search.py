@@ -50,6 +50,8 @@ async def test_a_block_that_was_opened_on_the_way_folds_again() -> None:
         app.transcript.find("needle")
         await pilot.pause()
         assert "in here" in "\n".join(app.lines())
+        app.transcript.find("needle that is nowhere")
+        app.transcript.find("needle")
         app.transcript.find("needle")
         await pilot.pause()
         assert "in here" not in "\n".join(app.lines())
