@@ -18,7 +18,7 @@ from dsh_tui import __version__
 from dsh_tui.engine.base import collector
 from dsh_tui.engine.base.errors import HarnessError
 from dsh_tui.engine.modes.mode import CONFINED, MODES_KNOWN
-from dsh_tui.launch import ExecOptions, LaunchOptions
+from dsh_tui.launch import ExecOptions, ForkPoint, LaunchOptions
 
 EFFORTS = ("off", "low", "high", "max")
 USAGE_ERROR = 2
@@ -106,15 +106,15 @@ def _app(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     cwd = _directory(options.directory)
     _require_mode(options.mode)
-    named = options.resume or (options.fork or "").partition("@")[0]
-    if named:
+    fork = None if options.fork is None else ForkPoint.parse(options.fork)
+    if named := options.resume or (fork and fork.session_id):
         _require_session(named)
     return _start(
         LaunchOptions(
             cwd=cwd,
             continue_last=options.continue_last,
             resume=options.resume,
-            fork=options.fork,
+            fork=fork,
             model=options.model,
             effort=options.effort,
             mode=options.mode,

@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+_CUT: Final = re.compile(r"(.+)@([0-9]{1,15})", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class ForkPoint:
+    """A session, and the event up to which a fork of it goes; None for all of it."""
+
+    session_id: str
+    seq: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> ForkPoint:
+        """``ID`` or ``ID@SEQ``; an id may hold an @ of its own."""
+        cut = _CUT.fullmatch(text)
+        return cls(text) if cut is None else cls(cut[1], int(cut[2]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +32,7 @@ class LaunchOptions:
     continue_last: bool = False
     resume: str | None = None
     """A session id, or an empty string for the session browser."""
-    fork: str | None = None
+    fork: ForkPoint | None = None
     model: str | None = None
     effort: str | None = None
     mode: str | None = None

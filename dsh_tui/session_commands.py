@@ -9,6 +9,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dsh_tui.launch import ForkPoint
+
 if TYPE_CHECKING:
     from dsh_tui.engine.session_export import ExportFormat
 
@@ -130,12 +132,8 @@ def _change(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int
     from dsh_tui.engine.frontends import session_changes
 
     if options.verb == "fork":
-        session_id, at, seq = options.id.rpartition("@")
-        if at and not seq.isdecimal():
-            parser.error(f"{options.id}: after the @ goes the number of an event")
-        return session_changes.fork_session(
-            session_id if at else options.id, int(seq) if at else None, as_json=options.json
-        )
+        point = ForkPoint.parse(options.id)
+        return session_changes.fork_session(point.session_id, point.seq, as_json=options.json)
     if options.verb == "rename":
         return session_changes.rename_session(options.id, options.title, as_json=options.json)
     if options.verb == "repair":

@@ -178,8 +178,7 @@ async def _open(bridge: Bridge, options: LaunchOptions) -> None:
     elif options.resume:
         await bridge.open_session(options.resume, named=True)
     elif options.fork is not None:
-        session_id, _, seq = options.fork.partition("@")
-        await bridge.fork_session(session_id, int(seq) if seq.isdigit() else None)
+        await bridge.fork_session(options.fork.session_id, options.fork.seq)
     elif options.continue_last and (last := await bridge.library.last_in(options.cwd)) is not None:
         await bridge.open_session(last, named=True)
     elif options.demo or bridge.access.needs_key:

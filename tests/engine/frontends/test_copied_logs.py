@@ -29,7 +29,7 @@ def listed(run: Run) -> dict[str, str]:
     return {row["id"]: row["status"] for row in json.loads(run("list", "--json")[1].encode("latin-1"))}
 
 
-@pytest.mark.parametrize("name", ["a-copy", "a (copy)", "复制", "100%"])
+@pytest.mark.parametrize("name", ["a-copy", "a (copy)", "me@work", "复制", "100%"])
 def test_a_copy_under_another_name_is_a_session_of_its_own(run: Run, logs: LogFolder, name: str) -> None:
     original = logs.add("a", ("one", "first"))
     before = original.read_bytes()

@@ -70,7 +70,7 @@ def test_a_fork_inside_a_turn_snaps_to_the_end_of_the_one_before_and_says_so(
     status, out, err = run("fork", f"a@{first_end + 2}")
     assert f"forked a after seq {first_end}, where a turn ends; seq {first_end + 2} lies inside a turn" in err
     assert run("fork", "a@1")[2] == "dsh-tui: cannot fork at seq 1: no turn has ended by then\n"
-    assert run("fork", "a@x")[0] == 2
+    assert run("fork", "a@x")[1:] == ("", "dsh-tui: no session a@x; see `dsh-tui sessions list`\n")
 
 
 def test_a_title_of_ones_own_is_logged_and_the_session_stays_sound(run: Run, logs: LogFolder) -> None:
