@@ -9,9 +9,6 @@ ROOT = Path(__file__).resolve().parents[2] / "dsh_tui"
 OTHERWISE = {
     "external_editor.py": "a draft that it has just made",
     "engine/fs/walk.py": "the agent's search: regular files of a bounded size",
-    "engine/persistence/jsonl/mending.py": "a log that was just read",
-    "engine/persistence/jsonl/summary.py": "a log that was found as a regular file; of a large one its ends",
-    "engine/persistence/jsonl/tail.py": "the same",
     "engine/sandbox/landlock.py": "the program's own source",
     "engine/sandbox/local_sockets.py": "the kernel's table of sockets",
     "engine/session_export.py": "a log that was just read",
