@@ -17,7 +17,6 @@ from dsh_tui.engine.projection.mode_names import CYCLE, FULL_ACCESS, MODES_KNOWN
 from dsh_tui.engine.projection.views import AnswerView
 from dsh_tui.screens.approval_actions import ApprovalActions
 from dsh_tui.screens.compaction_actions import CompactionActions
-from dsh_tui.screens.composer_words import RECORDING
 from dsh_tui.screens.directory_actions import DirectoryActions
 from dsh_tui.screens.find_actions import FindActions
 from dsh_tui.screens.history_actions import HistoryActions
@@ -61,11 +60,6 @@ class ChatActions(
 
     _leader = False
     _esc_pressed = float("-inf")
-
-    @property
-    def plays_recording(self) -> bool:
-        """Whether what is shown was recorded; see `dsh_tui.bridge.recording`."""
-        return self.shown is not None and self.shown.read_only.startswith(RECORDING)
 
     def perform(self, action: Action, argument: str = "") -> None:
         """Do an action of the table, from the palette, a slash command or the leader."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
+from dsh_tui.screens.composer_words import RECORDING
+
 if TYPE_CHECKING:
     from dsh_tui.app import DshApp
     from dsh_tui.engine.projection.views import ChatView
@@ -38,6 +40,11 @@ class ChatPart(Screen[None]):
     def busy(self) -> bool:
         """Whether a turn runs, waits or stops."""
         return self.shown is not None and self.shown.status.state in ("running", "waiting", "stopping")
+
+    @property
+    def plays_recording(self) -> bool:
+        """Whether what is shown was recorded; see `dsh_tui.bridge.recording`."""
+        return self.shown is not None and self.shown.read_only.startswith(RECORDING)
 
     def engine(self) -> ChatPort | None:
         """What an action acts on; None while it is not there yet, and then that is said."""

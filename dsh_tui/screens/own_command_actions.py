@@ -55,7 +55,9 @@ class OwnCommandActions(ChatPart):
     async def _run_own(self, command: str) -> None:
         from dsh_tui.own_command import run_own
 
-        cwd = Path(self.shown.cwd) if self.shown is not None and self.shown.cwd else self.dsh.cwd
+        cwd = self.dsh.cwd
+        if self.shown is not None and self.shown.cwd and not self.plays_recording:  # that was made elsewhere
+            cwd = Path(self.shown.cwd)
         name = cut(one_line(command), NAMED)
         try:
             done = await run_own(command, cwd, os.environ)

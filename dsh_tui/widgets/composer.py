@@ -324,7 +324,11 @@ class Composer(TextArea):
         if name and "/" not in name and "\n" not in text:
             self.post_message(CommandGiven(name, argument.strip()))
             return
-        if self.is_command and (command := text[1:].strip()):
+        if self.is_command:
+            command = text[1:].strip()
+            if not command:
+                self.post_message(Noticed("A command of your own goes behind the !"))
+                return
             self.prompts.add(self.text)
             self.put("")
             self.post_message(OwnCommandGiven(command))

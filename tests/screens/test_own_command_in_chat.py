@@ -64,6 +64,14 @@ async def test_a_command_that_prints_nothing_leaves_the_draft_empty_and_is_told(
         assert said in app.chat.said
 
 
+async def test_in_a_recording_which_was_made_elsewhere_it_runs_where_the_app_is(tmp_path: Path) -> None:
+    app = app_over(FakeBridge(chat(cwd="/somewhere/else", read_only="recording: demo")))
+    app.cwd = tmp_path
+    async with started(app) as pilot:
+        await entered(pilot, app, "!pwd")
+        assert f"\n{tmp_path}\n" in app.chat.composer.draft
+
+
 async def test_esc_ends_it_and_only_one_runs_at_a_time(tmp_path: Path) -> None:
     app = app_over(FakeBridge(chat(cwd=str(tmp_path))))
     async with started(app) as pilot:
@@ -148,8 +156,10 @@ async def test_the_frame_says_what_the_draft_is_and_a_blank_makes_it_a_prompt() 
         await pilot.press("!")
         assert app.chat.composer.border_title == COMMAND
         await pilot.press("enter")
-        assert bridge.asked == [("send", "!")]
-        await pilot.press("space", "!", "x")
+        await pilot.pause()
+        assert bridge.asked == []
+        assert "goes behind the !" in app.chat.said
+        await pilot.press("backspace", "space", "!", "x")
         assert app.chat.composer.border_title != COMMAND
         await pilot.press("enter")
         assert bridge.asked[-1] == ("send", "!x")
