@@ -50,6 +50,12 @@ REST: Final = 30
 _log = logging.getLogger(__name__)
 
 
+def _heard(refreshing: asyncio.Task[None]) -> None:
+    """Whoever still waits is told what it failed of; where nobody does, there is nothing to tell."""
+    if not refreshing.cancelled():
+        refreshing.exception()
+
+
 class LibraryError(HarnessError):
     """Something that was asked of a stored session could not be done; nothing was changed."""
 
@@ -80,6 +86,7 @@ class SessionLibrary:
                 refreshing = asyncio.get_running_loop().create_task(
                     asyncio.to_thread(index.refresh, stopped.is_set)
                 )
+                refreshing.add_done_callback(_heard)
                 done = False
                 while not done:
                     finished, _ = await asyncio.wait({refreshing}, timeout=LOOK_SECONDS)

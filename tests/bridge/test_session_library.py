@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import shutil
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
@@ -84,6 +85,26 @@ async def test_what_is_known_comes_at_once_and_what_changes_behind_it(shelf: She
 
     await shelf.until(both)
     assert seen[0] == {"a"}
+
+
+async def test_an_index_that_is_of_no_use_meanwhile_is_one_line_and_the_logs_are_listed(
+    shelf: Shelf, caplog: pytest.LogCaptureFixture
+) -> None:
+    shelf.logs.add("a", ("hello", "hi"))
+
+    def no_index_from_here_on(rows: Rows) -> bool:
+        index = shelf.product.home.index
+        if not index.is_dir():
+            for path in index.parent.glob(f"{index.name}*"):
+                path.unlink()
+            index.mkdir()
+        return ids(rows) == {"a"}
+
+    await shelf.until(no_index_from_here_on)
+    gc.collect()
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the index {shelf.product.home.index} can't be used: Is a directory"
+    ]
 
 
 async def test_watching_goes_on_after_a_deletion_and_its_undoing(shelf: Shelf) -> None:
