@@ -145,6 +145,7 @@ class ChatScreen(ChatActions):
         before, self.shown = self.shown, view
         self.transcript.show(view.blocks, view.changed_from, view.generation)
         if before is not None and before.session_id != view.session_id:
+            self.stop_finding()
             self._say_what_goes_on(before)
         if before is None or before.generation != view.generation:
             self.composer.prompts.seed(

@@ -145,6 +145,13 @@ class ChatActions(
         elif not self.composer.text:
             self._esc_on_nothing()
 
+    def action_turn_ctrl_c(self) -> None:
+        """As everywhere, but in a search it gives that up, and not a turn."""
+        if self.find_bar.has_focus_within and not (self.dsh.leaving or self.get_selected_text()):
+            self.stop_finding()
+        else:
+            super().action_turn_ctrl_c()
+
     def _esc_on_nothing(self) -> None:
         """There is nothing to close or stop; pressed twice, people want to go back in time."""
         now, before = self.dsh.monotonic(), self._esc_pressed

@@ -73,6 +73,29 @@ async def test_esc_closes_the_bar_before_it_stops_a_turn() -> None:
         assert bridge.asked == [("cancel",)]
 
 
+async def test_ctrl_c_in_the_bar_closes_it_and_stops_a_turn_only_then() -> None:
+    bridge = FakeBridge(chat(status=running()))
+    app = app_over(bridge)
+    async with started(app) as pilot:
+        await pilot.press("ctrl+f", *"retry", "ctrl+c")
+        assert not app.chat.find_bar.display
+        assert bridge.asked == []
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+        assert bridge.asked == [("cancel",)]
+
+
+async def test_another_session_begins_without_the_bar() -> None:
+    app = app_over(FakeBridge(chat()))
+    async with started(app) as pilot:
+        await pilot.press("ctrl+f", *"retry")
+        app.chat.show(chat(session_id="another", generation=2))
+        await pilot.pause()
+        assert not app.chat.find_bar.display
+        assert app.chat.composer.has_focus
+        assert app.chat.composer.text == ""
+
+
 async def test_an_empty_session_has_nothing_to_find() -> None:
     app = app_over(FakeBridge())
     async with started(app) as pilot:
