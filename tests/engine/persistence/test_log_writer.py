@@ -76,7 +76,7 @@ def test_a_publication_that_fails_leaves_nothing_and_can_be_tried_again(
     disk.failing_syncs = 1
     with pytest.raises(WriteFailedError, match="Input/output error"):
         file.append(b"one\n", header=HEADER)
-    assert list(path.parent.iterdir()) == []
+    assert not path.parent.exists()
     file.append(b"one\n", header=HEADER)
     assert path.read_bytes() == HEADER + b"one\n"
     file.close()

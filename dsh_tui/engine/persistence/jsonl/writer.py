@@ -119,6 +119,8 @@ class LogFile:
             for leftover in (temp, self.path) if linked else (temp,):
                 with contextlib.suppress(OSError):
                     leftover.unlink()  # also a link that may not be durable: the retry publishes anew
+            with contextlib.suppress(OSError):
+                folder.rmdir()  # unless a lease lies there: then there will be a retry
             if isinstance(error, FileExistsError):
                 raise AlreadyStoredError(
                     f"{self.path} exists already; nothing was written", path=self.path

@@ -43,12 +43,15 @@ class LockFile:
         """Put the record there; None if something lies there already. Makes the folder."""
         for parent in make_private(self.path.parent):
             fsync_dir(parent)  # the log that follows syncs only folders that it makes itself
-        with self._written(record) as (temp, stamp):
-            try:
+        try:
+            with self._written(record) as (temp, stamp):
                 os.link(temp, self.path)
-            except FileExistsError:
-                return None
-            return stamp
+                return stamp
+        except FileExistsError:
+            return None
+        except OSError:
+            self._drop_empty_folder()
+            raise
 
     def replace(self, record: LeaseRecord) -> Stamp:
         """Put the record in the place of what lies there."""
@@ -68,6 +71,9 @@ class LockFile:
     def remove(self) -> None:
         """Take it away, and its folder if nothing else was ever put there."""
         self.path.unlink()
+        self._drop_empty_folder()
+
+    def _drop_empty_folder(self) -> None:
         with contextlib.suppress(OSError):
             self.path.parent.rmdir()
 

@@ -18,7 +18,7 @@ from dsh_tui.engine.persistence.errors import (
 from dsh_tui.engine.persistence.lease.file_lease import FileLease
 from dsh_tui.engine.persistence.lease.lock_file import LockFile
 from dsh_tui.engine.persistence.lease.plugin import FileLeases, LeaseConfig
-from dsh_tui.engine.persistence.lease.record import LOCK_NAME, LeaseRecord, Stamp
+from dsh_tui.engine.persistence.lease.record import LOCK_NAME, SHORTEST_TOKEN, LeaseRecord, Stamp
 from tests.fakes.fake_clock import FakeClock
 from tests.fakes.leases import INTERVAL, TTL, fields, lock_of, renewed
 
@@ -270,3 +270,11 @@ async def test_a_clock_that_is_set_back_keeps_the_holder_and_the_next_renewal_me
     await renewed(lease)
     assert lease.lost is None
     assert fields(log)["renewedAt"] == clock.now_ms()
+
+
+def test_a_lock_that_can_not_be_made_leaves_no_folder_behind(tmp_path: Path) -> None:
+    lock = LockFile(tmp_path / "s1" / ("l" * 250))  # its temporary name is too long
+    record = LeaseRecord(token="t" * SHORTEST_TOKEN, pid=1, renewed_at=1, expires_at=2)
+    with pytest.raises(OSError, match="File name too long"):
+        lock.create(record)
+    assert not lock.path.parent.exists()
