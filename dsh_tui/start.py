@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 import select
+import shlex
 import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -204,17 +205,17 @@ def _crash_reporter(home: Home) -> Callable[[BaseException], str]:
     return report
 
 
-def _say_goodbye(bridge: Bridge) -> None:
-    """On the normal screen again: how to come back, where the log is, and the prompts that no log has.
-
-    A frozen terminal is not told.
-    """
+def goodbye(session_id: str, log: str, unsent: Iterable[str]) -> str:
+    """How to come back, where the log is, and the prompts that no log has."""
     from dsh_tui.engine.base.visible import visible
 
-    resume, path = bridge.resume_hint()
-    words = f"Resume: dsh-tui --resume {resume}\nLog:    {path}\n" if resume else ""
-    for text in bridge.unsent():
-        words += f"Not sent: {visible(text)}\n"
+    words = f"Resume: dsh-tui --resume {shlex.quote(session_id)}\nLog:    {log}\n" if session_id else ""
+    return visible(words + "".join(f"Not sent: {text}\n" for text in unsent))
+
+
+def _say_goodbye(bridge: Bridge) -> None:
+    """On the normal screen again. A frozen terminal is not told."""
+    words = goodbye(*bridge.resume_hint(), bridge.unsent())
     if words and select.select([], [sys.stdout], [], LAST_WORDS_S)[1]:
         sys.stdout.write(words)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,7 @@ def left_out_here(trust: Trust, project: Path) -> str:
     if pending:
         said.append(
             f"not trusted, so without effect: {exact_line(in_short(pending))} "
-            f"(`dsh-tui plugins trust {exact_line(str(project))}` lists it and asks)"
+            f"(`dsh-tui plugins trust {exact_line(shlex.quote(str(project)))}` lists it and asks)"
         )
     said += [f"never loaded: {exact_line(one.path)}: {exact_line(one.why)}" for one in manifest.faults[:1]]
     return "; ".join(said)

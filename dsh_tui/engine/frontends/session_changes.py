@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -87,8 +88,8 @@ def delete_sessions(session_ids: Sequence[str], *, as_json: bool) -> int:
         if as_json:
             say(dumps({"deleted": gone}))
         elif gone:
-            ids = " ".join(one["id"] for one in gone)
-            say(f"deleted {ids}")
+            say(f"deleted {' '.join(one['id'] for one in gone)}")
+            ids = shlex.join(one["id"] for one in gone)
             complain(f"kept in {trash.folder}; `dsh-tui sessions delete --undo {ids}` brings them back", OK)
         return FAILED if failed else OK
 

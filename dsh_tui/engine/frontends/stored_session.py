@@ -5,6 +5,7 @@ Source: design §4 (unknown sessions), §3.4.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -45,7 +46,7 @@ class StoredSessions:
         if original is not None:
             raise UnknownSessionError(
                 f"session {session_id} belongs to dsh ({original}), whose files are never changed; "
-                f"`dsh-tui sessions fork {session_id}` makes a copy of it here"
+                f"`dsh-tui sessions fork {shlex.quote(session_id)}` makes a copy of it here"
             )
         raise self._unknown(session_id)
 

@@ -134,3 +134,8 @@ def test_damage_in_a_turn_that_never_ended_is_said_by_list_verify_and_repair_ali
     renamed, _, told = run("rename", "a", "Mine")
     assert (renamed, what in told, "are kept in" in told) == (0, True, True)
     assert run("verify", "a")[0] == 0
+
+
+def test_the_commands_that_messages_name_can_be_pasted(run: Run, logs: LogFolder) -> None:
+    copied(logs.add("a", ("one", "first")), "a (copy)")
+    assert "`dsh-tui sessions delete --undo 'a (copy)'`" in run("delete", "a (copy)")[2]

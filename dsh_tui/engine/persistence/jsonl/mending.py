@@ -7,6 +7,7 @@ acknowledged. Source: core spec §4.4, §4.5.
 
 from __future__ import annotations
 
+import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +40,7 @@ def check_writable(loaded: LoadedSession) -> None:
         where = "" if first.line is None else f", line {first.line}"
         raise CorruptLogError(
             f"{path}{where}: {first.text}. It can be read but not continued; `dsh-tui sessions repair "
-            f"{loaded.header['id']}` makes a repaired copy",
+            f"{shlex.quote(loaded.header['id'])}` makes a repaired copy",
             path=path,
             line=first.line,
             damage=first.text,

@@ -12,6 +12,7 @@ import asyncio
 import logging
 import os
 import secrets
+import shlex
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -214,7 +215,7 @@ class FileLease:
         hint = f"; if no dsh-tui runs, delete {self._lock.path}" if holder.until is None else ""
         return AlreadyOwnedError(
             f"session {self._session_id} is in use by {holder}{hint}; "
-            f"`dsh-tui --fork {self._session_id}` works in a copy",
+            f"`dsh-tui --fork {shlex.quote(self._session_id)}` works in a copy",
             path=self._lock.path,
             pid=holder.pid,
             expires_at=holder.until,
