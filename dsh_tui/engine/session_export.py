@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import chain, count
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -69,16 +70,23 @@ def as_zip(sessions: Iterable[LoadedSession]) -> bytes:
     Raises:
         OSError: a log can't be read any more.
     """
-    data = io.BytesIO()
+    data, folders = io.BytesIO(), set[str]()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for loaded in sessions:
-            folder = _safe_name(loaded.header["id"])
+            folder = _free_name(_safe_name(loaded.header["id"]), folders)
+            folders.add(folder.casefold())
             if loaded.path is None:
                 archive.writestr(f"{folder}/session.jsonl", as_json_lines(loaded))
             else:
                 archive.writestr(f"{folder}/{loaded.path.name}", loaded.path.read_bytes())
             archive.writestr(f"{folder}/transcript.md", exported(loaded, "markdown"))
     return data.getvalue()
+
+
+def _free_name(name: str, taken: Collection[str]) -> str:
+    """A folder of its own for each session, also where case does not count."""
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(one for one in chain((name,), numbered) if one.casefold() not in taken)
 
 
 def _safe_name(session_id: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,19 @@ def test_damage_in_a_turn_that_never_ended_is_said_by_list_verify_and_repair_ali
 def test_the_commands_that_messages_name_can_be_pasted(run: Run, logs: LogFolder) -> None:
     copied(logs.add("a", ("one", "first")), "a (copy)")
     assert "`dsh-tui sessions delete --undo 'a (copy)'`" in run("delete", "a (copy)")[2]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("a (copy)", "a [copy]"), ("notes", "Notes"), ("n" * 120 + "1", "n" * 120 + "2")]
+)
+def test_a_zip_has_a_folder_for_each_session_however_alike_they_are_called(
+    run: Run, logs: LogFolder, tmp_path: Path, one: str, other: str
+) -> None:
+    log = logs.add("a", ("one", "first"))
+    copied(log, one)
+    copied(log, other)
+    target = tmp_path / "talks.zip"
+    assert run("export", one, other, "-o", str(target))[0] == 0
+    with zipfile.ZipFile(target) as archive:
+        folders = {name.partition("/")[0].casefold() for name in archive.namelist()}
+        assert (len(folders), len(archive.namelist())) == (2, 4)
