@@ -79,8 +79,8 @@ class ApprovalDock(Vertical, can_focus=True):
         self.queue = ApprovalQueue()
         self._preview: RulePreview | None = None
         self._explaining = False
-        self._answerable = True
-        self._project = ""
+        self._answerable, self._project = True, ""
+        self._passing_on = False  # a draft has begun, the focus is on its way: no key between is an answer
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -188,6 +188,7 @@ class ApprovalDock(Vertical, can_focus=True):
     # Events
 
     def on_focus(self) -> None:
+        self._passing_on = False
         self.tick()
 
     def on_blur(self) -> None:
@@ -200,22 +201,24 @@ class ApprovalDock(Vertical, can_focus=True):
         self._draw_frame()
 
     def on_key(self, event: events.Key) -> None:
-        if not self.has_focus or event.key == "escape":
+        written = event.key == "enter" or event.is_printable
+        if not self.has_focus or event.key == "escape" or (self._passing_on and not written):
             return
-        if self._card.press(event.key):
+        if self._passing_on:
+            self._pass_on(event)
+        elif self._card.press(event.key):
             event.stop()
         elif event.key in ("left", "right", "tab"):
             event.stop()
             self._answers.move(-1 if event.key == "left" else 1)
-        elif event.key == "enter" or event.is_printable:
+        elif written:
             event.stop()
             event.prevent_default()
             self._press(event)
 
     def on_paste(self, event: events.Paste) -> None:
         if self.has_focus:
-            event.stop()
-            self.post_message(TypedElsewhere(event))
+            self._pass_on(event)
 
     @on(AnswerRow.Clicked)
     def _clicked(self, event: AnswerRow.Clicked) -> None:
@@ -245,12 +248,18 @@ class ApprovalDock(Vertical, can_focus=True):
 
     # Private
 
+    def _pass_on(self, event: events.Key | events.Paste) -> None:
+        self._passing_on = True
+        event.stop()
+        event.prevent_default()
+        self.post_message(TypedElsewhere(event))
+
     def _press(self, event: events.Key) -> None:
         # A Chinese input method may send a digit in its wide form.
         key = unicodedata.normalize("NFKC", event.character or "")
         answer = self._answers.answer if event.key == "enter" else by_key(self._answers.answers).get(key)
         if not self.armed or (answer is None and event.key not in ("space", "enter") and key not in ALL_KEYS):
-            self.post_message(TypedElsewhere(event))
+            self._pass_on(event)
         elif answer is not None:
             self._do(answer)
         elif event.key == "enter":

@@ -51,6 +51,21 @@ async def test_emptying_the_draft_starts_the_wait_for_the_focus() -> None:
         assert it.dock.has_focus
 
 
+@pytest.mark.parametrize("typed", ["try 14", "!sleep 1", "do n", "x?5f"])
+async def test_what_follows_the_beginning_of_a_draft_is_no_answer_however_quickly_it_comes(
+    typed: str,
+) -> None:
+    async with scene() as it:
+        await it.armed()
+        for character in typed:  # all there before the first one is acted on, as when the app was busy
+            it.dock.post_message(events.Key(character, character))
+        await it.pilot.pause()
+        await it.pilot.pause()
+        assert it.bridge.asked == []
+        assert it.app.screen is it.app.chat
+        assert it.app.chat.composer.text == typed
+
+
 @pytest.mark.parametrize(
     ("key", "answer"),
     [
