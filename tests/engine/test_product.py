@@ -96,7 +96,9 @@ async def test_every_path_of_the_service_wants_a_key_and_has_its_prices(tmp_path
 
 
 async def test_another_server_does_not_charge_what_the_provider_publishes(tmp_path: Path) -> None:
-    (tmp_path / "settings.yaml").write_text("providers: {deepseek: {base_url: 'https://api.deepseek.com.example.org'}}\n")
+    (tmp_path / "settings.yaml").write_text(
+        "providers: {deepseek: {base_url: 'https://api.deepseek.com.example.org'}}\n"
+    )
     product = await Product.start(options(tmp_path))
     try:
         assert product.price_of("deepseek", "deepseek-flash", MONDAY_NIGHT) is None
