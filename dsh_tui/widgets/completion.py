@@ -81,9 +81,6 @@ class Completion(RowList[Offer], can_focus=False):
             self.run = run
             super().__init__()
 
-    class SearchLeft(Message):
-        """The search of earlier prompts was given up."""
-
     def __init__(self, root: Path, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id)
         self._root = root

@@ -7,16 +7,14 @@ what the provider says, which no log knows. Source: ux spec §1b, §3.13; capabi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from dsh_tui.engine.llm.prices import PriceOf
 from dsh_tui.engine.llm.usage import Usage, prompt_tokens, usage_of
 from dsh_tui.engine.projection.cost import NO_COST, CostView
 from dsh_tui.engine.session.event import Event
-
-Data = Mapping[str, Any]  # Any: event data, shape by type
+from dsh_tui.engine.session.request_header import config_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +52,8 @@ class SpendingFold:
         self._provider = self._model = ""
         self._counted: Usage | None = None  # of a request whose message is not there yet
         self.routes: dict[str, Callable[[Event], None]] = {
-            "request/header": self._header,
-            "request/header-delta": self._header_delta,
+            "request/header": self._configure,
+            "request/header-delta": self._configure,
             "request/usage": self._beside,
             "assistant/chunk": self._chunk,
             "assistant/message": self._message,
@@ -64,16 +62,10 @@ class SpendingFold:
             "turn/start": self._turn_start,
         }
 
-    def _header(self, event: Event) -> None:
-        self._configure(event.data["header"].get("config"))
-
-    def _header_delta(self, event: Event) -> None:
-        self._configure(event.data.get("config"))
-
-    def _configure(self, config: Data | None) -> None:
-        if config:
-            self._provider = str(config.get("provider", self._provider))
-            self._model = str(config.get("model", self._model))
+    def _configure(self, event: Event) -> None:
+        config = config_of(event)
+        self._provider = str(config.get("provider", self._provider))
+        self._model = str(config.get("model", self._model))
 
     def _chunk(self, event: Event) -> None:
         chunk = event.data["chunk"]

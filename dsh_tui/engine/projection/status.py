@@ -5,8 +5,7 @@ Source: core spec §3; ux spec §1b (cache and silence).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from dsh_tui.engine.llm.usage import prompt_tokens, usage_of
 from dsh_tui.engine.modes.mode import DEFAULT_MODE
@@ -14,8 +13,7 @@ from dsh_tui.engine.projection.spending import SpendingFold
 from dsh_tui.engine.projection.views import AgentState, RetryView, StatusView
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.pack import ChunkRun
-
-Data = Mapping[str, Any]  # Any: event data, shape by type
+from dsh_tui.engine.session.request_header import config_of
 
 
 class StatusFold:
@@ -41,8 +39,8 @@ class StatusFold:
         self.routes: dict[str, Callable[[Event], None]] = {
             "assistant/chunk": self._chunk,
             "assistant/message": self._message,
-            "request/header": self._header,
-            "request/header-delta": self._header_delta,
+            "request/header": self._configure,
+            "request/header-delta": self._configure,
             "request/context": self._context,
             "model/selected": self._selected,
             "permission/mode": self._permission_mode,
@@ -113,13 +111,8 @@ class StatusFold:
         if usage is not None:
             self._context_used = prompt_tokens(usage) + usage["outputTokens"]
 
-    def _header(self, event: Event) -> None:
-        self._configure(event.data["header"].get("config"))
-
-    def _header_delta(self, event: Event) -> None:
-        self._configure(event.data.get("config"))
-
-    def _configure(self, config: Data | None) -> None:
+    def _configure(self, event: Event) -> None:
+        config = config_of(event)
         if config:
             self._provider = str(config.get("provider", self._provider))
             self._model = str(config.get("model", self._model))

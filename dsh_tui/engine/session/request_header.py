@@ -48,6 +48,12 @@ def same_header(one: RequestHeader, other: RequestHeader) -> bool:
     return one is other or not any(_differs(one, other, name) for name in _PARTS)
 
 
+def config_of(event: Event) -> Mapping[str, Any]:  # Any: JSON of a configuration
+    """What a header, or a change of one, says of the configuration; nothing if it says nothing."""
+    header = event.data["header"] if event.type == "request/header" else event.data
+    return header.get("config") or {}
+
+
 def fold_header(current: RequestHeader | None, event: Event) -> RequestHeader | None:
     """The header after ``event``; other events change nothing.
 
