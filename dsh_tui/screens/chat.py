@@ -293,10 +293,14 @@ class ChatScreen(ChatActions):
                 composer.replace(
                     f"@{event.offer.text}" + ("" if folder else " "), (row, start), (row, column)
                 )
-            case "command" if event.run and not BY_SLASH[event.offer.text].argument:
+            case "command" if event.run and self._is_whole_command(event.offer.text):
                 self.post_message(CommandGiven(event.offer.text))
             case "command":
                 composer.put(f"/{event.offer.text} ")
+
+    def _is_whole_command(self, name: str) -> bool:
+        """Whether nothing may follow it, or somebody wrote it out and wants it as it is."""
+        return not BY_SLASH[name].argument or self.composer.text.strip() == f"/{name}"
 
     @on(Composer.Emptied)
     def _emptied(self) -> None:

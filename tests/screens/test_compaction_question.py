@@ -67,3 +67,11 @@ async def test_where_nothing_can_be_summarised_that_is_said_and_nothing_asked() 
         await pilot.pause()
         assert app.screen is app.chat
         assert bridge.asked == []
+
+
+async def test_a_command_that_is_written_out_runs_at_one_enter_though_words_could_follow() -> None:
+    app = app_over(FakeBridge())
+    async with started(app) as pilot:
+        await pilot.press(*"/compact", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, CompactionQuestion)
