@@ -91,20 +91,32 @@ async def run_own(command: str, cwd: Path, environment: Mapping[str, str]) -> Ow
     Raises:
         OSError: the directory or the shell can't be used.
     """
-    transport, running = await asyncio.get_running_loop().subprocess_exec(
-        _Running,
-        environment.get("SHELL") or "/bin/sh",
-        "-c",
-        command,
-        cwd=cwd,
-        env=without_secrets(environment),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        start_new_session=True,
+    loop = asyncio.get_running_loop()
+    starting = loop.create_task(
+        loop.subprocess_exec(
+            _Running,
+            environment.get("SHELL") or "/bin/sh",
+            "-c",
+            command,
+            cwd=cwd,
+            env=without_secrets(environment),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
+        )
     )
-    group, more = transport.get_pid(), True
+    more, left = True, False
     try:
+        await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        left = True  # a start that is cut short would end the shell alone, and not its children
+        await asyncio.wait({starting})
+    transport, running = starting.result()
+    group = transport.get_pid()
+    try:
+        if left:
+            raise asyncio.CancelledError
         await running.ended.wait()
         with suppress(TimeoutError):
             await asyncio.wait_for(running.silent.wait(), LAST_WORDS_S)
