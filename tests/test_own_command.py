@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dsh_tui.own_command import MOST, OwnResult, run_own
+from tests.fakes.until import until
 
 ENV = {
     "PATH": "/usr/bin:/bin",
@@ -50,8 +51,7 @@ async def test_of_much_output_the_beginning_and_the_end_are_kept(tmp_path: Path)
 async def test_who_gives_it_up_ends_its_children_too(tmp_path: Path) -> None:
     running = asyncio.create_task(run_own("sleep 60 & echo $! > child; wait", tmp_path, ENV))
     child = tmp_path / "child"
-    while not (child.exists() and child.read_text().strip()):
-        await asyncio.sleep(0.005)
+    await until(lambda: child.exists() and child.read_text().strip())
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -60,8 +60,7 @@ async def test_who_gives_it_up_ends_its_children_too(tmp_path: Path) -> None:
 
 async def gone(child: Path) -> None:
     stat = Path(f"/proc/{child.read_text().strip()}/stat")
-    while stat.exists() and stat.read_text().split()[2] != "Z":
-        await asyncio.sleep(0.005)
+    await until(lambda: not stat.exists() or stat.read_text().split()[2] == "Z")
 
 
 async def test_it_ends_with_its_shell_and_so_does_what_it_left_in_the_background(tmp_path: Path) -> None:

@@ -14,10 +14,9 @@ from dsh_tui.engine.compaction.errors import CompactionError
 from dsh_tui.engine.compaction.service import COMPACTION
 from dsh_tui.engine.kernel import Context
 from dsh_tui.engine.llm.prices import PriceOf, no_price
-from dsh_tui.engine.llm.usage import Usage
 from dsh_tui.engine.projection.compaction_views import CompactionForecast, ShorteningForecast
 from dsh_tui.engine.projection.cost import CostView
-from dsh_tui.engine.projection.spending import request_cost
+from dsh_tui.engine.projection.spending import uncached_cost
 
 _BUSY = "A turn runs or waits; /compact works when it is over"
 
@@ -56,9 +55,8 @@ class SessionCompaction:
         )
 
     def _cost(self, tokens: int, agent: Agent) -> CostView:
-        usage: Usage = {"inputTokens": tokens, "outputTokens": 0}
         provider, model = agent.options.provider or "", agent.options.model or ""
-        return request_cost(usage, provider, model, SYSTEM_CLOCK.now_ms(), self._price_of)
+        return uncached_cost(tokens, provider, model, SYSTEM_CLOCK.now_ms(), self._price_of)
 
     def begin(self, keep: str) -> None:
         """Do it; its row in the transcript tells the rest. Raises as `forecast` does."""

@@ -16,6 +16,7 @@ from dsh_tui.engine.frontends.speak import complain, say
 from dsh_tui.engine.frontends.stored_session import StoredSessions
 from dsh_tui.engine.llm.deepseek.wire import Fragments, body_bytes
 from dsh_tui.engine.loop.rebuild import RebuiltRequest, rebuild_requests
+from dsh_tui.engine.projection.cards import counted
 from dsh_tui.engine.settings.home import Home
 
 OK, FAILED = 0, 1
@@ -106,12 +107,8 @@ def _sentence(request: RebuiltRequest, size: int) -> str:
     config = request.config
     return (
         f"turn {request.turn} step {request.step}{again}: {config['provider']}/{config['model']}, "
-        f"{_count(request.messages, 'message')}, {_count(request.tools, 'tool')}, {size:,} bytes"
+        f"{counted(len(request.messages), 'message')}, {counted(len(request.tools), 'tool')}, {size:,} bytes"
     )
-
-
-def _count(things: Sequence[object], name: str) -> str:
-    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def _write(pieces: Iterator[bytes]) -> None:

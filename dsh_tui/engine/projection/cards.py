@@ -120,7 +120,7 @@ def _todo_subject(arguments_raw: str) -> str:
         return ""
     items = [item for item in todos if isinstance(item, dict)]
     current = next((item.get("content") for item in items if item.get("status") == "in_progress"), None)
-    return one_line(current) if isinstance(current, str) else _count(len(items), "item")
+    return one_line(current) if isinstance(current, str) else counted(len(items), "item")
 
 
 def _plan_subject(arguments_raw: str) -> str:
@@ -194,14 +194,16 @@ def _read_summary(meta: Meta, _text: str) -> str:
     lines, total = _number(meta, "lines"), _number(meta, "total")
     if lines is None:
         return ""
-    return _count(lines, "line") if total is None or total == lines else f"{lines} of {_count(total, 'line')}"
+    return (
+        counted(lines, "line") if total is None or total == lines else f"{lines} of {counted(total, 'line')}"
+    )
 
 
 def _change_summary(meta: Meta, _text: str) -> str:
     added, removed = _number(meta, "added"), _number(meta, "removed")
     if added is None or removed is None:
         return ""
-    return f"new, {_count(added, 'line')}" if meta.get("created") is True else f"+{added} −{removed}"
+    return f"new, {counted(added, 'line')}" if meta.get("created") is True else f"+{added} −{removed}"
 
 
 def _grep_summary(meta: Meta, _text: str) -> str:
@@ -210,12 +212,12 @@ def _grep_summary(meta: Meta, _text: str) -> str:
         return ""
     if matches == 0:
         return "no matches"
-    return f"{matches} in {_count(files or 0, 'file')}"
+    return f"{matches} in {counted(files or 0, 'file')}"
 
 
 def _glob_summary(meta: Meta, _text: str) -> str:
     files = _number(meta, "files")
-    return "" if files is None else _count(files, "file")
+    return "" if files is None else counted(files, "file")
 
 
 def _todo_summary(meta: Meta, _text: str) -> str:
@@ -301,7 +303,8 @@ def _string(value: Meta, key: str) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """``1 line``, ``2 lines``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

@@ -16,7 +16,6 @@ from dsh_tui.engine.base.cancel import CancelSignal
 from dsh_tui.engine.base.lossless import dump_bytes
 from dsh_tui.engine.llm.prices import PriceOf, no_price
 from dsh_tui.engine.llm.request import ModelRequest
-from dsh_tui.engine.llm.usage import Usage
 from dsh_tui.engine.projection.body_pieces import Body, Pieces, pieces_of
 from dsh_tui.engine.projection.cache_forecast import Uncached, uncached
 from dsh_tui.engine.projection.part_origins import Part, part_origins
@@ -32,7 +31,7 @@ from dsh_tui.engine.projection.request_parts import (
 )
 from dsh_tui.engine.projection.request_views import ForecastView, PartKind, PartView, RequestView, StepRow
 from dsh_tui.engine.projection.sent_steps import SentStep, read_steps
-from dsh_tui.engine.projection.spending import request_cost
+from dsh_tui.engine.projection.spending import uncached_cost
 from dsh_tui.engine.session.event import Event
 from dsh_tui.engine.session.log import EventLog
 from dsh_tui.engine.session.request_header import RequestHeader
@@ -106,8 +105,7 @@ class RequestBook:
             before = self._uncached(step, now(step.header))
             after = self._uncached(step, header)
         config = header["config"]
-        usage: Usage = {"inputTokens": after.tokens, "outputTokens": 0}
-        cost = request_cost(usage, config["provider"], config["model"], at_ms, self._price_of)
+        cost = uncached_cost(after.tokens, config["provider"], config["model"], at_ms, self._price_of)
         return ForecastView(tokens=after.tokens, before=before.tokens, why=after.why, cost=cost)
 
     def _uncached(self, step: SentStep, header: RequestHeader) -> Uncached:

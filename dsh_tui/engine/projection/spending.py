@@ -97,6 +97,12 @@ class SpendingFold:
         self.session = self.session.plus(usage, cost)
 
 
+def uncached_cost(tokens: int, provider: str, model: str, at_ms: int, price_of: PriceOf) -> CostView:
+    """What it costs to have so many tokens read anew."""
+    usage: Usage = {"inputTokens": tokens, "outputTokens": 0}
+    return request_cost(usage, provider, model, at_ms, price_of)
+
+
 def request_cost(usage: Usage, provider: str, model: str, at_ms: int, price_of: PriceOf) -> CostView:
     """What one request cost, at the price of its time."""
     price = price_of(provider, model, at_ms)
